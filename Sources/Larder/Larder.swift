@@ -1,4 +1,4 @@
-// The umbrella: what an app imports. It re-exports the modules an app meets and adds the defaults of a system.
+// The umbrella module that an app imports. It re-exports the modules of the API and adds the defaults of a system.
 
 @_exported public import HTTPTypes
 @_exported public import LarderEngine

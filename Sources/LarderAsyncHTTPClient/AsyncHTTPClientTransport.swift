@@ -7,37 +7,37 @@ private import NIOHTTP1
 private import NIOHTTPCompression
 private import NIOPosix
 
-/// The transport for Linux: AsyncHTTPClient, with a connection pool of its own.
+/// The transport for Linux: AsyncHTTPClient, with its own connection pool.
 ///
-/// A reader that stops asking stops the server: one chunk is held, the rest waits in the socket buffers.
-/// A refused connection fails at once, nothing is retried, followed or stored.
-/// Bodies travel compressed with gzip or deflate and are decoded as they arrive, unless the request has an
-/// `Accept-Encoding` of its own. A body that is coded in another way, damaged or cut off fails with
-/// ``TransportError/encodedBody`` when it is read, and one that grows too much with
-/// ``TransportError/bodyTooLarge(limit:)``.
-/// Field values travel byte for byte over HTTP/1.1; over HTTP/2 only those that are UTF-8 do.
-/// Call ``shutdown()`` when done; a transport that is let go without it shuts down in the background.
+/// A reader that stops reading pauses the server: one chunk is held, the rest stays in the socket buffers. A refused
+/// connection fails at once; nothing is retried, no redirect is followed, nothing is stored.
+/// Response bodies are requested with gzip or deflate and decoded as they arrive, unless the request has its own
+/// `Accept-Encoding`. A body that is coded in another way, damaged or cut off fails with ``TransportError/encodedBody``
+/// when it is read, and one that grows too much with ``TransportError/bodyTooLarge(limit:)``.
+/// Field values are passed byte for byte over HTTP/1.1; over HTTP/2 only UTF-8 values are.
+/// Call ``shutdown()`` when done; a transport that is released without it shuts down in the background.
 public final class AsyncHTTPClientTransport: Transport {
-    /// Decodes what it receives.
+    /// The client that decodes bodies.
     private let client: HTTPClient
-    /// Hands bodies out as they came.
+    /// The client that passes bodies on as received.
     private let plain: HTTPClient
     private let clock: any Clock<Duration>
     private let isTransparent: Bool
 
-    /// A transport with an empty pool.
+    /// Creates a transport with an empty pool.
     ///
     /// - Parameters:
-    ///   - connectionsPerHost: the most HTTP/1.1 connections to one host at a time; more requests wait, which
-    ///     counts as connecting. An unread body or a stream of events keeps its connection, so there are many more than
-    ///     an HTTP cache has exchanges under way. Requests that ask for a coding themselves have as many of their own.
-    ///   - growthLimit: the most bytes that a compressed body may decode to, for each byte received; from 1 on. The
-    ///     first MiB of the decoded body is free. Lists in JSON grow 5 to 30 times, deflate at most 1,032 times: at 100
-    ///     no list is refused, and a sender pays for each 100 bytes of the reader's memory with one of its own.
-    ///     Limits on the length of a body hold for the decoded bytes.
-    ///   - isTransparent: whether messages pass as they are: no `Accept-Encoding` is added, a coded body is handed out
-    ///     as it came, and HTTP/1.1 alone is spoken. For conformance tests of what stands above.
-    ///   - clock: counts the time limits.
+    ///   - connectionsPerHost: The most HTTP/1.1 connections to one host at a time; further requests wait, which counts
+    ///     as connecting. An unread body or a stream of events keeps its connection, so the limit is far above the
+    ///     number of exchanges of an HTTP cache. Requests that name a coding themselves have a separate pool of the
+    ///     same size.
+    ///   - growthLimit: The most bytes that a compressed body may decode to, for each byte received; from 1 on. The
+    ///     first MiB of the decoded body is exempt. Lists in JSON grow 5 to 30 times, deflate at most 1,032 times. At
+    ///     100 no list is refused, and a sender needs one byte for each 100 bytes of the reader's memory. Limits on the
+    ///     length of a body apply to the decoded bytes.
+    ///   - isTransparent: Whether messages pass unchanged: no `Accept-Encoding` is added, a coded body is passed on as
+    ///     received, and only HTTP/1.1 is used. For conformance tests of the layers above.
+    ///   - clock: Measures the time limits.
     public init(
         connectionsPerHost: Int = 64, growthLimit: Int = 100, isTransparent: Bool = false,
         clock: any Clock<Duration> = ContinuousClock()
@@ -50,14 +50,14 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         configuration.http1_1ConnectionDebugInitializer = ResponseGuard.add(to:)
-        // The limit of each request is kept by its exchange; this one ends the attempts that nobody waits for any more.
+        // Each exchange enforces the limit of its request; this one ends abandoned attempts.
         configuration.timeout.connect = .seconds(60)
         if isTransparent { configuration.httpVersion = .http1Only }
         plain = HTTPClient(configuration: configuration)
-        // The limit of the library is on the whole ratio alone: a short body that repeats itself would exceed any.
+        // The library limits only the whole ratio, which a short repetitive body exceeds at any limit.
         configuration.decompression = .enabled(limit: .none)
         configuration.http1_1ConnectionDebugInitializer = { channel in
-            // All that one read brings is decoded at once.
+            // The data of one read is decoded at once.
             channel.setOption(.maxMessagesPerRead, value: 1)
                 .flatMap { ResponseGuard.add(to: channel) }
                 .flatMap { GrowthGuard.add(to: channel, limit: growthLimit) }
@@ -69,7 +69,7 @@ public final class AsyncHTTPClientTransport: Transport {
     }
 
     deinit {
-        // Lets a client that is already shut down be, and one that is not go without a trap.
+        // Has no effect on a client that is shut down already, and prevents the trap of one that is not.
         client.shutdown { _ in }
         plain.shutdown { _ in }
     }
@@ -78,7 +78,7 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// Later requests throw ``TransportError/cancelled``. A second call does nothing.
     public func shutdown() async {
-        // A client can only say that it was shut down before, or which connections did not close cleanly.
+        // The only errors are an earlier shutdown and connections that did not close cleanly.
         try? await client.shutdown()
         try? await plain.shutdown()
     }
@@ -86,13 +86,19 @@ public final class AsyncHTTPClientTransport: Transport {
     /// Sends one request; see ``Transport/send(_:body:timeouts:)``.
     ///
     /// A connect limit above 60 seconds counts as 60 seconds.
+    ///
+    /// - Throws: As ``Transport/send(_:body:timeouts:)``; ``TransportError/invalidRequest(reason:)`` also for a field
+    ///   value that is not UTF-8, over HTTPS.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
         try await send(request, body.map { .byteBuffer(ByteBuffer(bytes: $0)) }, timeouts)
     }
 
-    /// As ``send(_:body:timeouts:)``; the body is read on a thread pool, a piece ahead of what is sent.
+    /// Sends one request as ``send(_:body:timeouts:)``; a thread pool reads the body, each piece after the one before
+    /// was written.
+    ///
+    /// - Throws: As ``send(_:body:timeouts:)``, and as ``Transport/send(_:streaming:timeouts:)`` for the body.
     public func send(
         _ request: HTTPRequest, streaming body: StreamedBody, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
@@ -107,7 +113,7 @@ public final class AsyncHTTPClientTransport: Transport {
     private static func write(
         _ body: StreamedBody, from start: Int64, to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop
     ) -> EventLoopFuture<Void> {
-        // Reading may wait for a disk, which an event loop must not.
+        // Reading may wait for a disk, which must not block an event loop.
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try body.piece(from: start) }.flatMap { piece in
             guard let piece else { return loop.makeSucceededVoidFuture() }
             return writer.write(.byteBuffer(ByteBuffer(bytes: piece))).hop(to: loop).flatMap {
@@ -125,9 +131,9 @@ public final class AsyncHTTPClientTransport: Transport {
         let decodes = !isTransparent && ContentCoding.isUnasked(in: request)
         let delegate = ResponseDelegate(exchange, isSecure: outgoing.useTLS, decodes: decodes)
         let task = (decodes ? client : plain).execute(request: outgoing, delegate: delegate)
-        // A client that is shut down fails its tasks without a word to the delegate.
+        // After a shutdown the client fails its tasks without notifying the delegate.
         task.futureResult.whenFailure { exchange.finish(TransportError($0, isConnected: false, isSecure: false)) }
-        // The exchange holds the transport: a body may outlive the last reference a caller has.
+        // The exchange keeps the transport alive: a body may outlive the caller's last reference.
         exchange.attach { [self] in withExtendedLifetime(self) { task.cancel() } }
         return try await exchange.response()
     }
@@ -137,7 +143,7 @@ public final class AsyncHTTPClientTransport: Transport {
         var headers = HTTPHeaders()
         for field in request.headerFields {
             let standIn = FieldBytes.standIn(for: field)
-            // TLS may lead to HTTP/2, where nobody puts the bytes back.
+            // TLS may lead to HTTP/2, where the bytes would not be restored.
             if standIn != nil, target.scheme == "https", !isTransparent {
                 throw .invalidRequest(reason: "the value of a header field is not UTF-8")
             }

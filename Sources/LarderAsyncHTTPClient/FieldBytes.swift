@@ -1,31 +1,32 @@
 #if AsyncHTTPClient
 import HTTPTypes
 
-/// Field values on their way through the client, which knows texts only: a byte that is no UTF-8 travels as a character
-/// of the last private-use plane (U+10FF80 to U+10FFFF), and is itself again on the wire.
+/// Replaces bytes of field values that the client would lose, because it handles text only. A byte above ASCII becomes
+/// a character of the last private-use plane (U+10FF80 to U+10FFFF), and is restored on the wire.
 enum FieldBytes {
-    /// The lead byte and the two that a stand-in begins with.
+    /// The first byte of a stand-in.
     private static let lead: UInt8 = 0xF4
+    /// The second byte of a stand-in.
     private static let second: UInt8 = 0x8F
 
-    /// The text that stands for the value of `field`; nil when the value is UTF-8 and stands for itself.
+    /// Returns the text that replaces the value of `field`; nil when the value is UTF-8 and needs no replacement.
     static func standIn(for field: HTTPField) -> String? {
         // Copied during the call.
         let bytes = unsafe field.withUnsafeBytesOfValue { unsafe [UInt8]($0) }
-        // A value that looks like a stand-in gets one, too: else it would become something else on the wire.
+        // A value that looks like a stand-in is replaced, too: otherwise other bytes would be sent.
         if bytes.allSatisfy({ $0 < 0x80 }) || !bytes.contains(lead) && String(validating: bytes, as: UTF8.self) != nil {
             return nil
         }
         return String(decoding: escaped(bytes[...]), as: UTF8.self)
     }
 
-    /// The bytes that a text from the client stands for.
+    /// Returns the original bytes of a text from the client.
     static func bytes(of text: String) -> [UInt8] { unescaped(Array(text.utf8)) }
 
-    /// Whether there is anything to replace.
+    /// Returns whether there are bytes to replace.
     static func needsEscaping(_ bytes: some Sequence<UInt8>) -> Bool { bytes.contains { $0 >= 0x80 } }
 
-    /// Every byte above ASCII as its stand-in.
+    /// Returns the bytes with every byte above ASCII replaced by its stand-in.
     static func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {
@@ -38,7 +39,7 @@ enum FieldBytes {
         return result
     }
 
-    /// Every stand-in as its byte; all else as it is.
+    /// Returns the bytes with every stand-in replaced by its byte.
     static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(lead) else { return bytes }
         var result: [UInt8] = []

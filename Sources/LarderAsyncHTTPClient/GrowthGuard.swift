@@ -4,20 +4,20 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// What the handlers on both sides of a decompressor know of one body; event loop only.
+/// The state of one body that the handlers on both sides of a decompressor share; event loop only.
 final class BodyGrowth {
-    /// How many bytes of the coded body came.
+    /// The number of bytes received of the coded body.
     var receivedBytes = 0
 }
 
-/// Stands between a decompressor and the client, and ends a response whose body grows too much.
+/// Ends a response whose body grows too much; a handler between a decompressor and the client.
 ///
-/// All that one read of the connection decodes to arrives at once: what exceeds the limit is let go, not kept.
+/// The decoded data of one read of the connection arrives at once: data beyond the limit is discarded.
 final class GrowthGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// How long a decoded body may be, whatever it grew from, in bytes.
+    /// The length of a decoded body that is always allowed, in bytes.
     private static let freeBytes = 1 << 20
 
     private let growth: BodyGrowth
@@ -30,9 +30,9 @@ final class GrowthGuard: ChannelInboundHandler {
         self.limit = limit
     }
 
-    /// Puts handlers on both sides of the decompressor of a connection or stream.
+    /// Adds handlers on both sides of the decompressor of a connection or stream.
     ///
-    /// - Parameter limit: the most decoded bytes for each received byte.
+    /// - Parameter limit: The most decoded bytes for each received byte.
     static func add(to channel: any Channel, limit: Int) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let growth = BodyGrowth()
@@ -49,7 +49,7 @@ final class GrowthGuard: ChannelInboundHandler {
         case .head: decodedBytes = 0
         case .body(let piece):
             decodedBytes += piece.readableBytes
-            // More than the limit times what came, without the product, which may be too large.
+            // Compares with the limit times the received bytes, without the product, which may overflow.
             if decodedBytes > Self.freeBytes, (decodedBytes - 1) / limit >= growth.receivedBytes {
                 isExceeded = true
                 let most = max(Self.freeBytes, limit * growth.receivedBytes)
@@ -62,10 +62,10 @@ final class GrowthGuard: ChannelInboundHandler {
     }
 }
 
-/// Stands between the parser and a decompressor, and counts the bytes of coded bodies.
+/// Counts the bytes of coded bodies; a handler between the parser and a decompressor.
 ///
-/// The decompressor takes a coding without a body, as in answer to a HEAD, for a body that was cut off: such a head goes
-/// on without its coding.
+/// The decompressor treats a coding without a body, as in a response to HEAD, as a body that was cut off. Such a head
+/// is passed on without its coding.
 final class CodedBodyCounter: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

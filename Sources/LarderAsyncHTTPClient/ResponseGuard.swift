@@ -2,11 +2,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the parser and the client, and lets through only what the client takes for possible.
+/// Passes on only those parts of a response that the client accepts; a handler between the parser and the client.
 ///
-/// The client ends the process when a body comes without a head of its own. A server can make that happen: the client
-/// passes over every head with a status below 200, while the parser takes a status below 100 for one with a body.
-/// It also tells ``WireHeads`` where heads begin.
+/// The client ends the process when a body arrives without its own head. A server can cause that: the client skips
+/// every head with a status below 200, while the parser expects a body after a status below 100. The guard also reports
+/// to ``WireHeads`` where heads begin.
 final class ResponseGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -22,7 +22,7 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     init(_ state: WireState) { self.state = state }
 
-    /// Puts a guard behind the parser of a connection, and the other handler before it.
+    /// Adds a guard after the parser of a connection, and the ``WireHeads`` before the encoder.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let state = WireState()
@@ -54,7 +54,7 @@ final class ResponseGuard: ChannelDuplexHandler {
         switch (place, part) {
         case (.head, .head(let head)):
             guard head.status.code >= 100 else { return false }
-            // An interim answer has neither body nor end: another head follows. RFC 9110 §15.2.
+            // An interim response has neither body nor end: another head follows. RFC 9110 §15.2.
             let isInterim = head.status.code < 200 && head.status != .switchingProtocols
             if isInterim { state.isInHead = true } else { place = .body }
             return true

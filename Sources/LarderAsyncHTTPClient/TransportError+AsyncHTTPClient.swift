@@ -7,13 +7,13 @@ import NIOHTTPCompression
 import NIOPosix
 
 extension TransportError {
-    /// The fact behind an error of the client.
+    /// Creates the transport error for an error of the client.
     ///
     /// - Parameters:
-    ///   - error: what the client reported.
-    ///   - isConnected: whether the request was under way already.
-    ///   - isSecure: whether the connection is TLS. An error nobody else claims, before the request was
-    ///     under way, then comes from the handshake.
+    ///   - error: The client's error.
+    ///   - isConnected: Whether the request was being sent already.
+    ///   - isSecure: Whether the connection is TLS. An otherwise unknown error before the request was sent then comes
+    ///     from the handshake.
     init(_ error: any Error, isConnected: Bool, isSecure: Bool) {
         switch error {
         case let error as TransportError: self = error
@@ -54,7 +54,8 @@ extension TransportError {
         }
     }
 
-    /// The first address that was refused speaks for all: a host with two addresses refuses on both.
+    /// Returns the error for all addresses of a host; one refusal is enough, because a host with two addresses refuses
+    /// on both.
     private static func fact(_ error: NIOConnectionError) -> TransportError {
         guard !error.connectionErrors.isEmpty else { return .noConnection(reason: "the host name has no address") }
         let causes = error.connectionErrors.compactMap { $0.error as? IOError }

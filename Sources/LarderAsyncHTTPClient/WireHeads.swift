@@ -1,16 +1,16 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// What the two handlers around the parser know of the exchange on their connection; event loop only.
+/// The state that the two handlers around the parser share for their connection; event loop only.
 final class WireState {
     /// Whether the next byte from the server belongs to a head.
     var isInHead = true
-    /// Whether what is being written is the head of a request.
+    /// Whether the head of a request is being written.
     var isWritingHead = false
 }
 
-/// Stands between the network and the parser, where heads are still bytes, and puts stand-ins in place of bytes that the
-/// parser would lose: see ``FieldBytes``.
+/// Replaces bytes that the parser would lose by stand-ins, see ``FieldBytes``; a handler between the network and the
+/// parser, where heads are still bytes.
 final class WireHeads: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -18,9 +18,9 @@ final class WireHeads: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     private let state: WireState
-    /// Whether the head has a first line; blank lines before it mean nothing.
+    /// Whether the head has a first line; blank lines before it have no meaning.
     private var hasLine = false
-    /// Whether anything but a carriage return stands in the line.
+    /// Whether the line contains no characters except carriage returns.
     private var isLineEmpty = true
 
     init(_ state: WireState) { self.state = state }
@@ -29,12 +29,12 @@ final class WireHeads: ChannelDuplexHandler {
         var buffer = unwrapInboundIn(data)
         while state.isInHead, buffer.readableBytes > 0 {
             let (count, isWhole) = scan(buffer)
-            // In bounds: no more than is readable was looked at.
+            // In bounds: at most the readable bytes were scanned.
             guard var part = buffer.readSlice(length: count) else { break }
             if FieldBytes.needsEscaping(part.readableBytesView) {
                 part = context.channel.allocator.buffer(bytes: FieldBytes.escaped(part.readableBytesView))
             }
-            // Before the parser sees it: what it finds may begin the next head.
+            // Done before the parser runs, because its events may begin the next head.
             if isWhole {
                 state.isInHead = false
                 (hasLine, isLineEmpty) = (false, true)
@@ -44,7 +44,7 @@ final class WireHeads: ChannelDuplexHandler {
         if buffer.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(buffer)) }
     }
 
-    /// How many bytes still belong to the head, and whether they end it: with a blank line.
+    /// Returns the number of bytes that belong to the head, and whether a blank line among them ends it.
     private func scan(_ buffer: ByteBuffer) -> (count: Int, isWhole: Bool) {
         var count = 0
         for byte in buffer.readableBytesView {

@@ -1,7 +1,7 @@
-/// What can be wrong with bytes read from a store, or with a value that the format cannot hold.
+/// The errors of bytes read from a store, and of values that the format cannot hold.
 ///
-/// Offsets count bytes from the start of the key or body being read. No case carries content of the host: names,
-/// keys and payloads never reach a description.
+/// Offsets count bytes from the start of the key or body being read. No case carries the app's content: names, keys and
+/// payloads never appear in a description.
 public enum FormatError: Error, Hashable, Sendable {
     // While encoding: the value does not fit.
 
@@ -16,7 +16,7 @@ public enum FormatError: Error, Hashable, Sendable {
 
     // While reading an element.
 
-    /// The bytes end before the element, record or header does.
+    /// The bytes end before the end of the element, record or header.
     case truncated(offset: Int)
     /// No element begins with this byte.
     case unknownCode(UInt8, offset: Int)
@@ -26,7 +26,7 @@ public enum FormatError: Error, Hashable, Sendable {
     case notCanonical(offset: Int)
     /// The integer is outside -2^63 ... 2^63-1.
     case integerOutOfRange(offset: Int)
-    /// Another kind of element stands here.
+    /// An element of another kind is here.
     case unexpectedElement(expected: ElementKind, code: UInt8, offset: Int)
     /// Bytes follow where a key must end.
     case trailingBytes(offset: Int)
@@ -41,7 +41,7 @@ public enum FormatError: Error, Hashable, Sendable {
     case unknownCodec(UInt8)
     /// The codec is defined, but this table does not hold such records.
     case unexpectedCodec(UInt8)
-    /// The stored checksum is not the one of this body under this key and owner: damaged or misplaced.
+    /// The stored checksum does not match this body under this key and owner: the record is damaged or misplaced.
     case checksumMismatch
     /// A field holds a number that has no meaning there; `field` is its name in FORMAT.md.
     case invalidValue(field: String, value: Int64)
@@ -50,16 +50,16 @@ public enum FormatError: Error, Hashable, Sendable {
 
     /// The format record does not begin with the word `larder`.
     case notAStore
-    /// The store asks for a reader of this format number, above ``FormatVersion/current``.
+    /// The store requires a reader of this format number, above ``FormatVersion/current``.
     case newerFormat(minimumReader: Int64)
-    /// The store was made for readers of this format number, which this software no longer knows.
+    /// The store was made for readers of this format number, which this software no longer supports.
     case olderFormat(minimumReader: Int64)
-    /// The store uses features without which it cannot be read; their bits.
+    /// The store uses features without which it cannot be read; the value has their bits.
     case unknownFeatures(UInt64)
 }
 
 extension FormatError {
-    /// What kind of element a reader looked for.
+    /// The kind of element that a reader expected.
     public enum ElementKind: String, Hashable, Sendable {
         /// Codes 0C to 1C.
         case integer
@@ -77,7 +77,7 @@ extension FormatError {
 }
 
 extension FormatError: CustomStringConvertible {
-    /// One line for a log, free of the host's content.
+    /// One line for a log, without the app's content.
     public var description: String {
         switch self {
         case .keyTooLong(let actual, let limit): "encoded key of \(actual) bytes exceeds \(limit)"

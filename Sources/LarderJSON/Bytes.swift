@@ -1,4 +1,4 @@
-// The one file of this module with `unsafe`: no pointer outlives the closure it is lent to.
+// The only file of this module with `unsafe`: no pointer outlives the closure that receives it.
 
 extension Array where Element == UInt8 {
     /// Copies the bytes of `span`.

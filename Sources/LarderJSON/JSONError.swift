@@ -1,6 +1,6 @@
-/// Why bytes are not an acceptable JSON text, and where.
+/// The reason bytes are not an acceptable JSON text, and the place.
 public struct JSONError: Error, Hashable, Sendable {
-    /// What was wrong.
+    /// The kinds of faults in a text.
     public enum Reason: Hashable, Sendable {
         /// A byte that the grammar does not allow at this place. RFC 8259 §2.
         case unexpectedByte
@@ -12,7 +12,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case invalidNumber
         /// A backslash is followed by something that is no escape. RFC 8259 §7.
         case invalidEscape
-        /// An unescaped character below U+0020 stands in a string. RFC 8259 §7.
+        /// An unescaped character below U+0020 is in a string. RFC 8259 §7.
         case controlCharacter
         /// Bytes in a string are not UTF-8. RFC 3629 §4.
         case invalidUTF8
@@ -20,20 +20,21 @@ public struct JSONError: Error, Hashable, Sendable {
         case loneSurrogate
         /// Arrays and objects are nested deeper than the limit.
         case tooDeep
-        /// A name or value that is to be kept is longer than the limit.
+        /// A name or value to be captured is longer than the limit.
         case textTooLong
         /// The text as a whole is longer than the limit.
         case documentTooLong
-        /// An object is needed here, and something else stands there.
+        /// Something other than an object is where an object is needed.
         case noObject
-        /// A name stands twice in an object, so there is no telling which member is meant.
+        /// An object has two members with one name, so it is ambiguous which of them counts.
         case repeatedName
     }
 
-    /// What was wrong.
+    /// The kind of fault.
     public let reason: Reason
 
-    /// The offending byte, counted from the first byte of the text; the length of the text where it ended too early.
+    /// The position of the first wrong byte, counted from the first byte of the text; the length of a text that ended
+    /// too early.
     public let offset: Int64
 
     /// An error at `offset`.

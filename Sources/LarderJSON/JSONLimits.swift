@@ -1,7 +1,7 @@
-/// How much a ``JSONScanner`` accepts before it ends with a typed error.
+/// The limits of a ``JSONScanner``; a text beyond them ends with a typed error.
 package struct JSONLimits: Hashable, Sendable {
-    /// The limits of payloads that are stored already: 1000 levels as in SQLite, strings of any length, and half a surrogate pair
-    /// reads as U+FFFD, so that no row is unreadable for what its sender escaped.
+    /// The limits of payloads that are already stored: 1000 levels, as in SQLite, and strings of any length. Half a
+    /// surrogate pair reads as U+FFFD, so that no row is unreadable because of its sender's escapes.
     package static let stored = JSONLimits(depth: 1000, text: .max, replacesLoneSurrogates: true)
 
     /// The deepest nesting of arrays and objects; 1 to 1024.
@@ -10,12 +10,12 @@ package struct JSONLimits: Hashable, Sendable {
     package var text: Int
     /// The longest text as a whole, in bytes.
     package var document: Int64
-    /// Whether an escape that names half a surrogate pair reads as U+FFFD; else it is an error.
+    /// Whether an escape that names half a surrogate pair reads as U+FFFD; otherwise it is an error.
     package var replacesLoneSurrogates: Bool
 
     /// Limits of the given sizes.
     ///
-    /// Traps when `depth` is not 1 to 1024 (the nesting is kept in as many bits) or a size is negative.
+    /// Traps when `depth` is not 1 to 1024 (the scanner keeps one bit per level) or a size is negative.
     package init(
         depth: Int = 128, text: Int = 1 << 20, document: Int64 = .max, replacesLoneSurrogates: Bool = false
     ) {

@@ -1,4 +1,4 @@
-/// The members of a JSON object, each as it is spelled: to be taken apart, changed, and written back.
+/// The members of a JSON object, each as it is spelled, which can be read, changed and written back.
 ///
 /// Names are compared with their escapes decoded, byte for byte. Of members with one name the first counts.
 package struct JSONMembers: Hashable, Sendable {
@@ -11,18 +11,18 @@ package struct JSONMembers: Hashable, Sendable {
         /// The value as it is spelled, without white space around it.
         package var value: [UInt8]
 
-        /// The value, read.
+        /// The decoded value; nil when ``value`` is no JSON text.
         package var decoded: JSONValue? { JSONValue(value.span) }
     }
 
-    /// In their order; nil for one that was taken away.
+    /// The members in their order; nil where one was removed.
     private var slots: [Member?] = []
     private var places: [[UInt8]: Int] = [:]
 
     /// The members, in their order.
     package var members: [Member] { slots.compactMap { $0 } }
 
-    /// The members of a text; nil when it is no JSON object (RFC 8259, nested at most 1000 deep) in UTF-8.
+    /// Reads the members of a text; nil when it is no JSON object (RFC 8259, nested at most 1000 deep) in UTF-8.
     ///
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ text: [UInt8]) {
@@ -33,8 +33,10 @@ package struct JSONMembers: Hashable, Sendable {
         }
     }
 
-    /// The members of a text that is an object.
+    /// Reads the members of a text that is an object.
     ///
+    /// - Throws: ``JSONError`` with ``JSONError/Reason/noObject`` for another value, ``JSONError/Reason/repeatedName``
+    ///   for a name that is repeated without `acceptsRepeatedNames`; else as ``JSONReader``.
     /// - Complexity: O(*n*) in its bytes.
     package init(
         _ text: Span<UInt8>, limits: JSONLimits = JSONLimits(), acceptsRepeatedNames: Bool = false
@@ -54,13 +56,13 @@ package struct JSONMembers: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The member of a name, or nil.
+    /// The member with this name, or nil.
     package subscript(name: [UInt8]) -> Member? { places[name].flatMap { slots[$0] } }
 
-    /// The member of a name, or nil.
+    /// The member with this name, or nil.
     package subscript(name: String) -> Member? { self[Array(name.utf8)] }
 
-    /// Puts a member in place of the one with its name, or behind all others.
+    /// Replaces the value of the member with the same name, or appends the member.
     package mutating func put(_ member: Member) {
         if let place = places[member.name] {
             slots[place]?.value = member.value
@@ -70,12 +72,12 @@ package struct JSONMembers: Hashable, Sendable {
         }
     }
 
-    /// Takes the member of a name away.
+    /// Removes the member with this name.
     package mutating func remove(_ name: [UInt8]) {
         if let place = places.removeValue(forKey: name) { slots[place] = nil }
     }
 
-    /// The object as one text.
+    /// The object as a JSON text.
     package var text: [UInt8] {
         var text = [UInt8(ascii: "{")]
         for (index, member) in members.enumerated() {
@@ -88,7 +90,7 @@ package struct JSONMembers: Hashable, Sendable {
         return text
     }
 
-    /// Whether two values are spelled the same but for the white space between their parts; true for two that are not there.
+    /// Whether two values differ at most in the white space between their parts; true when both are nil.
     package static func isSame(_ left: Member?, _ right: Member?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         if left.value == right.value { return true }

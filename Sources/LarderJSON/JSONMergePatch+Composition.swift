@@ -1,9 +1,9 @@
 extension JSONMergePatch {
-    /// The one patch that does what this one and then `later` do, whatever they are merged with; nil where no patch does.
+    /// Returns the one patch that has the effect of this one and then `later` on every target; nil where no patch has.
     ///
-    /// There is none where `later` changes members of what this one removes, or sets to no object. `{"a":null}` and then
-    /// `{"a":{"b":1}}` leave `b` alone in `a`, whatever stood there; a patch can only add to an object, or put something in its
-    /// place that is none.
+    /// No patch has it where `later` changes members of a value that this one removes or sets to something other than
+    /// an object. For example `{"a":null}` and then `{"a":{"b":1}}` leave only `b` in `a`, whatever was there before. A
+    /// patch can only add to an object, or replace it with something that is no object.
     ///
     /// - Complexity: O(*n* + *m*) in the bytes of both.
     package func followed(by later: JSONMergePatch) -> [UInt8]? {
@@ -14,7 +14,7 @@ extension JSONMergePatch {
         return join(own, later, members, to: &output) ? output : nil
     }
 
-    /// Appends the object of both patches' members; false where there is none.
+    /// Appends the object of both patches' members; returns false where no patch has their effect.
     private func join(
         _ own: [Member], _ later: JSONMergePatch, _ members: [Member], to output: inout [UInt8]
     ) -> Bool {
@@ -50,7 +50,7 @@ extension JSONMergePatch {
         output.append(UInt8(ascii: ":"))
     }
 
-    /// Appends a node as it says, what it removes included.
+    /// Appends a node as it is spelled, with the members that it removes.
     private func spell(_ node: Node, to output: inout [UInt8]) {
         switch node {
         case .null: output += "null".utf8

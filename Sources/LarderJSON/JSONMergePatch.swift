@@ -1,13 +1,13 @@
-/// A JSON merge patch (RFC 7396): an object that says which members of another to set, and with `null` which to remove.
+/// A JSON merge patch (RFC 7396): an object that names the members of another to set, or with `null` to remove.
 ///
-/// What it sets and what it leaves alone keeps its spelling, numbers among it, and members their order; what it adds
-/// follows in its own order. Of members with one name the first counts.
+/// Values keep their spelling, numbers included, whether the patch sets them or not. Members of the target keep their
+/// order; added members follow in the order of the patch. Of members with one name the first counts.
 package struct JSONMergePatch: Sendable {
     /// The deepest nesting of objects and arrays in a patch.
     package static let mostDepth = 128
 
     indirect enum Node: Sendable {
-        /// A member that is to go; the text `null` where it is the whole patch.
+        /// A member to remove; the text `null` where it is the whole patch.
         case null
         /// A value that is set as it is spelled: a scalar or an array.
         case value(Range<Int>)
@@ -17,7 +17,7 @@ package struct JSONMergePatch: Sendable {
     struct Member: Sendable {
         /// The name, its escapes decoded.
         let name: [UInt8]
-        /// Where the name is spelled, quotes included.
+        /// The place of the name, quotes included.
         let spelling: Range<Int>
         let node: Node
     }
@@ -61,8 +61,8 @@ package struct JSONMergePatch: Sendable {
 // MARK: - Merging
 
 extension JSONMergePatch {
-    /// What it makes of `target`; one that is no JSON text counts as what RFC 7396 says of all that is no object: as an
-    /// empty one.
+    /// Returns the result of applying the patch to `target`. A target that is no JSON text counts as an empty object,
+    /// as RFC 7396 says of every value that is no object.
     ///
     /// - Complexity: O(*n* + *m*) in the bytes of both.
     package func merged(over target: Span<UInt8>) -> [UInt8] {
@@ -79,7 +79,7 @@ extension JSONMergePatch {
         return output
     }
 
-    /// Appends what a node makes of nothing.
+    /// Appends the result of applying a node to nothing.
     private func append(_ node: Node, to output: inout [UInt8]) {
         switch node {
         case .null: output += "null".utf8
@@ -99,7 +99,7 @@ extension JSONMergePatch {
         append(member.node, to: &output)
     }
 
-    /// Appends what a node makes of the next value of `target`.
+    /// Appends the result of applying a node to the next value of `target`.
     private func merge(_ node: Node, _ target: inout JSONReader, _ output: inout [UInt8]) throws(JSONError) {
         let token = try target.token()
         guard case .object(let members) = node, token == .objectBegin else {
@@ -137,7 +137,7 @@ extension JSONMergePatch {
     }
 }
 
-/// The members of an object being written: the brace before the first, commas before the others.
+/// Writes the punctuation of an object's members: the brace before the first, commas before the others.
 struct MemberList {
     private var isFirst = true
 

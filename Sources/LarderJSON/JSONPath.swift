@@ -1,8 +1,8 @@
-/// Where a value lies in a JSON text: `$`, then members and elements, as in `$.address.city` or `$.tags[0]`.
+/// The place of a value in a JSON text: `$`, then members and elements, as in `$.address.city` or `$.tags[0]`.
 ///
-/// Written as SQLite's JSON functions have it: `$` is the whole text, `.name` a member (up to the next `.` or `[`),
-/// `."a name"` one in quotes, which may hold anything but a quote, `[3]` an element counted from 0. Elements counted
-/// from the end are not understood.
+/// The syntax is that of SQLite's JSON functions: `$` is the whole text, `.name` a member (up to the next `.` or `[`),
+/// `[3]` an element counted from 0. `."a name"` is a member in quotes, which may contain anything but a quote. Elements
+/// counted from the end are not supported.
 public struct JSONPath: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         case member([UInt8])
@@ -12,11 +12,11 @@ public struct JSONPath: Hashable, Sendable {
     /// The most steps of a path.
     static let mostSteps = 64
 
-    /// The path as it was written.
+    /// The path as it was spelled.
     public let text: String
     package let steps: [Step]
 
-    /// Reads a path; nil when it is none, or has more than 64 steps.
+    /// Reads a path; nil when `text` is no path, or has more than 64 steps.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "$") else { return nil }
@@ -63,7 +63,7 @@ public struct JSONPath: Hashable, Sendable {
         return .element(index)
     }
 
-    /// Whether both were written alike.
+    /// Whether both have the same steps, however they are spelled: `$.a` equals `$."a"`.
     public static func == (left: JSONPath, right: JSONPath) -> Bool { left.steps == right.steps }
 
     /// Feeds the steps to `hasher`.

@@ -1,11 +1,11 @@
-/// Reads one JSON text that lies in memory as a whole, value by value, in one pass.
+/// A reader of one whole JSON text in memory, value by value, in one pass.
 ///
-/// It is a ``JSONScanner`` with one chunk, and accepts what that accepts.
+/// It is a ``JSONScanner`` with one chunk, which accepts and throws the same.
 package struct JSONReader: ~Copyable, ~Escapable {
     /// The text.
     package let bytes: Span<UInt8>
 
-    /// Behind the last token.
+    /// The position just behind the last token.
     package private(set) var position = 0
 
     private var scanner: JSONScanner
@@ -20,34 +20,45 @@ package struct JSONReader: ~Copyable, ~Escapable {
     /// The last name, string (escapes decoded) or number that was not skipped; overwritten by the next.
     package var text: [UInt8] { scanner.text }
 
-    /// Which of `names` is ``text``; nil for none of them.
+    /// Returns the index of ``text`` in `names`, or nil.
     package func place(in names: [[UInt8]]) -> Int? { scanner.place(in: names) }
 
-    /// Where the last token is spelled, quotes included.
+    /// The place of the last token, quotes included.
     package var range: Range<Int> { Int(scanner.start)..<position }
 
-    /// The next token, which must come.
+    /// Reads the next token.
+    ///
+    /// - Throws: ``JSONError`` as ``JSONScanner/next(in:at:)``, or with ``JSONError/Reason/unexpectedEnd`` when no
+    ///   token follows.
     package mutating func token() throws(JSONError) -> JSONToken {
         if let token = try scanner.next(in: bytes, at: &position) { return token }
         if let token = try scanner.finish() { return token }
         throw JSONError(.unexpectedEnd, at: Int64(bytes.count))
     }
 
-    /// Whether another member of the object just begun follows, whose name is then read.
+    /// Reads the next token, and returns whether it is the name of another member of the current object.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func nextName() throws(JSONError) -> Bool { try token() == .name }
 
-    /// Checks that the text is over.
+    /// Checks that nothing but white space follows.
+    ///
+    /// - Throws: ``JSONError`` as ``JSONScanner/next(in:at:)`` and ``JSONScanner/finish()``.
     package mutating func finish() throws(JSONError) {
         _ = try scanner.next(in: bytes, at: &position)
         _ = try scanner.finish()
     }
 
-    /// The next value.
+    /// Reads the next value.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func value() throws(JSONError) -> JSONValue { try value(of: token()) }
 
-    /// The value that begins with `token`, the last one; of a container its place.
+    /// Reads the value that begins with `token`, the last one read; returns only the place of a container.
     ///
-    /// Traps when no value begins with it.
+    /// Traps when no value begins with `token`.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func value(of token: JSONToken) throws(JSONError) -> JSONValue {
         switch token {
         case .null: return .null
@@ -61,7 +72,9 @@ package struct JSONReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Checks the next value without keeping anything of it, and says where it stands.
+    /// Checks the next value without capturing it, and returns its place.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skipValue() throws(JSONError) -> Range<Int> {
         scanner.capturesValues = false
         let token = try token()
@@ -69,14 +82,19 @@ package struct JSONReader: ~Copyable, ~Escapable {
         return try skip(token)
     }
 
-    /// Checks the rest of the value that begins with `token`, the last one, and says where the value stands.
+    /// Checks the rest of the value that begins with `token`, which is the last one read, and returns the value's
+    /// place.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skip(_ token: JSONToken) throws(JSONError) -> Range<Int> {
         let start = range.lowerBound
         if token == .objectBegin || token == .arrayBegin { try skipRest() }
         return start..<position
     }
 
-    /// Checks the rest of the innermost array or object without looking at it.
+    /// Checks the rest of the innermost array or object without capturing it.
+    ///
+    /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skipRest() throws(JSONError) {
         // Only the end of the container is reported.
         scanner.quietDepth = scanner.depth - 1

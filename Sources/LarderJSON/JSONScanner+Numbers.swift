@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// How far a number has come. RFC 8259 §6.
+    /// The part of a number that was read last. RFC 8259 §6.
     enum NumberState: UInt8 {
         case nothing, minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
 
@@ -11,7 +11,7 @@ extension JSONScanner {
             }
         }
 
-        /// The state after `byte`; `nil` when the byte does not go on with the number.
+        /// Returns the state after `byte`; `nil` when the byte does not continue the number.
         func after(_ byte: UInt8) -> NumberState? {
             switch (self, byte) {
             case (.integer, 0x30...0x39): .integer
@@ -30,12 +30,12 @@ extension JSONScanner {
         }
     }
 
-    /// What is still to come of a literal.
+    /// The rest of a literal in progress.
     struct LiteralState {
         let token: JSONToken
-        /// The bytes still to come, the next one lowest.
+        /// The bytes still to come, the next one in the lowest eight bits.
         var rest: UInt32
-        /// How many they are.
+        /// The number of bytes still to come.
         var left: UInt8
     }
 
@@ -50,7 +50,7 @@ extension JSONScanner {
         try capture(bytes, from: position, to: index)
         position = index
         guard index < bytes.count else { return nil }
-        // A digit or sign that does not go on with the number, as in `01` or `1.e5`, can follow no number either.
+        // A digit or sign that does not continue the number, as in `01` or `1.e5`, can follow no number either.
         guard state.isComplete, !Self.continuesNumber(bytes[index]) else { throw failure(.invalidNumber, at: index) }
         completeValue()
         return .number
@@ -77,12 +77,12 @@ extension JSONScanner {
         return literal.token
     }
 
-    /// Keeps a stretch of the token in progress, where it is wanted.
+    /// Appends a part of the token in progress to ``text`` when the token is captured.
     mutating func capture(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(JSONError) {
         guard isCapturing, start < end else { return }
         guard end - start <= limits.text - text.count else { throw failure(.textTooLong, at: start) }
         guard end - start < 24 else { return text.append(copying: bytes.extracting(start..<end)) }
-        // Most names and keys are short: a call that copies would take longer than this.
+        // Most names and keys are short: a call to copy them would take longer than this loop.
         for index in start..<end { text.append(bytes[index]) }
     }
 }

@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// What a string in progress waits for, when a chunk ends in the middle of a character.
+    /// The state of a string in progress, for a chunk that ends in the middle of a character.
     struct StringState {
         /// Continuation bytes still to come of one UTF-8 character.
         var continuations: UInt8 = 0
@@ -13,7 +13,7 @@ extension JSONScanner {
         var high: UInt16 = 0
     }
 
-    /// How far an escape has come. RFC 8259 §7.
+    /// The part of an escape that was read last. RFC 8259 §7.
     enum Escape: UInt8 {
         /// No escape in progress. The next four count the digits of `\u` that are still to come.
         case none = 0
@@ -51,9 +51,9 @@ extension JSONScanner {
         return nil
     }
 
-    /// The end of the run of unescaped characters from `start` on: a quote, a backslash or the chunk's end.
+    /// Returns the end of the run of unescaped characters from `start` on: a quote, a backslash or the chunk's end.
     ///
-    /// Whole characters are checked at once; one that the chunk's end cuts leaves its state in `string`.
+    /// Whole characters are checked in one step; one that the chunk's end cuts leaves its state in `string`.
     private mutating func plainRun(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) -> Int {
         var index = start
         if string.continuations > 0 { index = try continuation(bytes, from: index) }
@@ -77,7 +77,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Takes the first byte of a character of two to four bytes. RFC 3629 §4.
+    /// Checks the first byte of a character of two to four bytes, and sets the range of the next. RFC 3629 §4.
     private mutating func beginCharacter(_ byte: UInt8, at index: Int) throws(JSONError) {
         string.least = 0x80
         string.greatest = 0xBF
@@ -96,7 +96,7 @@ extension JSONScanner {
         }
     }
 
-    /// Takes the continuation bytes still to come, as far as there are bytes.
+    /// Checks the continuation bytes still to come, up to the chunk's end, and returns the position behind them.
     private mutating func continuation(_ bytes: borrowing Span<UInt8>, from start: Int) throws(JSONError) -> Int {
         var index = start
         while string.continuations > 0, index < bytes.count {
@@ -111,7 +111,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Goes on with an escape by one byte; false where the byte is no part of it.
+    /// Continues an escape with one byte; returns false where the byte is not part of it.
     private mutating func escape(_ byte: UInt8, at index: Int) throws(JSONError) -> Bool {
         switch string.escape {
         case .secondHalf:
@@ -139,7 +139,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Takes a whole `\uXXXX`. RFC 8259 §7, on surrogate pairs.
+    /// Handles a complete `\uXXXX`. RFC 8259 §7, on surrogate pairs.
     private mutating func unit(at index: Int) throws(JSONError) {
         let unit = UInt32(string.unit)
         if string.high != 0 {
@@ -159,14 +159,14 @@ extension JSONScanner {
         }
     }
 
-    /// Ends half a surrogate pair that has no other half.
+    /// Replaces or rejects half a surrogate pair that has no other half.
     private mutating func endHalf(at index: Int) throws(JSONError) {
         guard limits.replacesLoneSurrogates else { throw failure(.loneSurrogate, at: index) }
         string.high = 0
         try keep(0xFFFD, at: index)
     }
 
-    /// Keeps a decoded scalar as UTF-8, where it is wanted.
+    /// Appends a decoded scalar in UTF-8 to ``text`` when the token is captured.
     private mutating func keep(_ value: UInt32, at index: Int) throws(JSONError) {
         guard isCapturing else { return }
         guard let scalar = Unicode.Scalar(value), let encoded = Unicode.UTF8.encode(scalar) else {
@@ -176,7 +176,7 @@ extension JSONScanner {
         text.append(contentsOf: encoded)
     }
 
-    /// What a backslash and `byte` stand for.
+    /// Returns the scalar of a backslash and `byte`; nil where they are no escape.
     private static func escaped(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt32(byte)

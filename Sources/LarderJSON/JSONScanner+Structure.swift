@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Takes white space and punctuation up to a complete token, the begin of a longer one, or the chunk's end.
+    /// Consumes white space and punctuation up to a complete token, the begin of a longer one, or the chunk's end.
     mutating func structure(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
         var index = position
         while index < bytes.count {
@@ -37,7 +37,7 @@ extension JSONScanner {
         return nil
     }
 
-    /// Takes the first byte of a member's name, or the end of an empty object.
+    /// Consumes the first byte of a member's name, or the end of an empty object.
     private mutating func name(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken? {
         if byte == UInt8(ascii: "\"") {
             mode = .name
@@ -48,7 +48,7 @@ extension JSONScanner {
         return try close(byte, at: index)
     }
 
-    /// Takes the first byte of a value, or the end of an empty array; `position` is behind that byte.
+    /// Consumes the first byte of a value, or the end of an empty array; `position` is behind that byte.
     private mutating func value(_ byte: UInt8, _ position: inout Int) throws(JSONError) -> JSONToken? {
         switch byte {
         case UInt8(ascii: "\""):
@@ -98,7 +98,7 @@ extension JSONScanner {
         return isObject ? .objectEnd : .arrayEnd
     }
 
-    /// Goes back to punctuation behind a value.
+    /// Returns to punctuation after a value.
     mutating func completeValue() {
         mode = .structure
         if depth == 0 {

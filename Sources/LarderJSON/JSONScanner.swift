@@ -1,10 +1,10 @@
 /// A strict tokenizer for one JSON text that arrives in chunks of any size.
 ///
-/// It accepts exactly the texts of RFC 8259 in UTF-8, minus three kinds that have no safe meaning: a byte order mark
-/// in front (RFC 8259 §8.1 forbids senders to add one), escapes that name half a surrogate pair (§8.2: no string; see
-/// ``JSONLimits/replacesLoneSurrogates``), and nesting beyond the limit (§9 allows limits). It keeps nothing but the
-/// token in progress: memory is bounded by ``JSONLimits/text`` whatever the length of the text. Names may repeat: that is
-/// for the consumer to judge. A text in memory as a whole is one chunk: ``JSONReader``.
+/// It accepts exactly the texts of RFC 8259 in UTF-8, minus three kinds that have no safe meaning. These are a byte
+/// order mark in front (RFC 8259 §8.1 forbids senders to add one), escapes that name half a surrogate pair (§8.2: no
+/// string; see ``JSONLimits/replacesLoneSurrogates``), and nesting beyond the limit (§9 allows limits). It keeps
+/// nothing but the token in progress, so memory is bounded by ``JSONLimits/text`` whatever the length of the text.
+/// Names may repeat; the consumer decides about those. For a whole text in memory use ``JSONReader``.
 ///
 /// ```swift
 /// while let token = try scanner.next(in: chunk, at: &position) { … }   // nil: the chunk is used up
@@ -19,12 +19,12 @@ package struct JSONScanner: Sendable {
     /// The number of arrays and objects now open.
     package internal(set) var depth = 0
 
-    /// The first byte of the last reported token, counted from the first byte of the text.
+    /// The position of the first byte of the last reported token, counted from the first byte of the text.
     package internal(set) var start: Int64 = 0
 
     /// The depth beyond which tokens are checked but neither reported nor captured.
     ///
-    /// The begin of a container is reported when it stands at this depth, and so is its end; what lies between is not.
+    /// A container at this depth is reported with its begin and its end; nothing between them is.
     package var quietDepth = Int.max
 
     /// Whether strings and numbers that are values are captured in ``text``; names always are.
@@ -33,9 +33,9 @@ package struct JSONScanner: Sendable {
     let limits: JSONLimits
     /// The bytes of all earlier chunks.
     var consumed: Int64 = 0
-    /// One bit for each array and object now open, the innermost lowest: 1 for an object.
+    /// One bit for each of the innermost open arrays and objects, the innermost lowest: 1 for an object.
     var kinds: UInt64 = 0
-    /// What ``kinds`` was in front of each 64th.
+    /// The values of ``kinds`` saved at each 64th level.
     var outerKinds: [UInt64] = []
     var expectation = Expectation.value
     var mode = Mode.structure
@@ -44,19 +44,19 @@ package struct JSONScanner: Sendable {
     var string = StringState()
     var literal = LiteralState(token: .null, rest: 0, left: 0)
 
-    /// A scanner in front of the first byte of a text.
+    /// Creates a scanner in front of the first byte of a text.
     package init(limits: JSONLimits = JSONLimits()) {
         self.limits = limits
-        // Room for the names of most texts.
+        // Enough for the names of most texts.
         text.reserveCapacity(64)
     }
 
-    /// What the grammar allows next, outside of a token.
+    /// The part of the grammar that is allowed next, outside of a token.
     enum Expectation: UInt8 {
         case value, valueOrArrayEnd, name, nameOrObjectEnd, colon, commaOrArrayEnd, commaOrObjectEnd, nothing
     }
 
-    /// Which kind of token is in progress.
+    /// The kind of token in progress.
     enum Mode: UInt8 {
         case structure, name, string, number, literal
     }
@@ -65,13 +65,13 @@ package struct JSONScanner: Sendable {
 extension JSONScanner {
     /// Advances to the next token that ends in `chunk`; `nil` when the chunk is used up.
     ///
-    /// After `nil` the next call must bring the next chunk, with `position` at 0. After an error the scanner must not
-    /// be used again.
+    /// After `nil` the next call must pass the next chunk, with `position` at 0. After an error the scanner must not be
+    /// used again.
     ///
     /// - Parameters:
-    ///   - chunk: the bytes that follow those of the chunk before; may be empty.
-    ///   - position: where to go on in `chunk`; afterwards just behind the token. A number ends where the byte after
-    ///     it is seen, so `position` is then that byte.
+    ///   - chunk: the bytes that follow those of the previous chunk; may be empty.
+    ///   - position: the position in `chunk` to continue at; afterwards just behind the token. A number ends where the
+    ///     byte after it is read, so `position` is then that byte.
     /// - Throws: ``JSONError`` at the first byte that no acceptable text could have there.
     package mutating func next(in chunk: Span<UInt8>, at position: inout Int) throws(JSONError) -> JSONToken? {
         let end = chunk.count
@@ -94,9 +94,9 @@ extension JSONScanner {
         return nil
     }
 
-    /// Ends the text: checks that it was whole.
+    /// Ends the text and checks that it was complete.
     ///
-    /// - Returns: the number that the text consisted of or `nil`: only a number is not over before the text is.
+    /// - Returns: the number that the text consists of, or `nil`: only a number has no end before the end of the text.
     /// - Throws: ``JSONError/Reason/unexpectedEnd`` when something is missing.
     package mutating func finish() throws(JSONError) -> JSONToken? {
         if mode == .number, depth == 0, number.isComplete {
@@ -107,7 +107,7 @@ extension JSONScanner {
         return nil
     }
 
-    /// Which of `names` is the last captured name, string or number; nil for none of them.
+    /// Returns the index in `names` of the last captured name, string or number, or nil.
     package func place(in names: [[UInt8]]) -> Int? {
         let text = text.span
         let names = names.span
@@ -126,7 +126,7 @@ extension JSONScanner {
         return index == left.count
     }
 
-    /// Whether the consumer asked to see tokens where `token` stands.
+    /// Whether tokens at the depth of `token` are to be reported.
     func isReported(_ token: JSONToken) -> Bool {
         switch token {
         case .objectBegin, .arrayBegin: depth - 1 <= quietDepth

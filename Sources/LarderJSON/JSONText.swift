@@ -1,6 +1,6 @@
-/// Small questions about JSON texts (RFC 8259), and the writing of their strings.
+/// Checks and conversions of JSON texts (RFC 8259), and the quoting of strings.
 package enum JSONText {
-    /// Whether `bytes` are one value and nothing else, no white space around it either.
+    /// Whether `bytes` are one value and nothing else, without white space around it.
     package static func isValue(_ bytes: Span<UInt8>) -> Bool {
         do throws(JSONError) {
             var reader = JSONReader(bytes, limits: .stored)
@@ -12,7 +12,9 @@ package enum JSONText {
         }
     }
 
-    /// The elements of an array, as they are spelled; nil where something else stands there.
+    /// Returns the elements of an array as they are spelled; nil when the text begins with another value.
+    ///
+    /// - Throws: ``JSONError`` as ``JSONReader``.
     package static func elements(
         of list: [UInt8], limits: JSONLimits = JSONLimits()
     ) throws(JSONError) -> [[UInt8]]? {
@@ -26,9 +28,9 @@ package enum JSONText {
         return elements
     }
 
-    /// A value without the white space between its parts; strings and numbers stay as they are spelled.
+    /// Returns a value without the white space between its parts; strings and numbers keep their spelling.
     ///
-    /// - Parameter value: known to be one.
+    /// - Parameter value: a valid value; this is not checked.
     package static func minified(_ value: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(value.count)
@@ -49,7 +51,7 @@ package enum JSONText {
         return output
     }
 
-    /// Appends `text` as a string in quotes, escaping what RFC 8259 §7 demands and nothing else.
+    /// Appends `text` as a string in quotes, escaping only the characters that RFC 8259 §7 requires.
     package static func append(quoting text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -1,4 +1,4 @@
-/// One lexical step of a JSON text, as reported by ``JSONScanner``.
+/// A token of a JSON text, as reported by ``JSONScanner``.
 ///
 /// Colons and commas are checked and never reported. RFC 8259 §2.
 package enum JSONToken: Sendable {
@@ -14,7 +14,7 @@ package enum JSONToken: Sendable {
     case name
     /// A string value, escapes decoded; in ``JSONScanner/text`` where values are captured.
     case string
-    /// A number's digits as they stand on the wire; in ``JSONScanner/text`` where values are captured.
+    /// A number as it is spelled; in ``JSONScanner/text`` where values are captured.
     case number
     /// The literal `true`.
     case `true`

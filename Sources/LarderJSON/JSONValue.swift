@@ -4,13 +4,13 @@ package enum JSONValue: Hashable, Sendable {
     case boolean(Bool)
     /// A number without fraction and exponent that fits 64 bits.
     case integer(Int64)
-    /// Any other number: the nearest real, infinite for one too great.
+    /// Any other number: the nearest `Double`, infinite for one beyond its range.
     case real(Double)
     /// A string, its escapes decoded.
     case string(String)
-    /// Where an object stands in the text, braces included.
+    /// The place of an object in the text, braces included.
     case object(Range<Int>)
-    /// Where an array stands in the text, brackets included.
+    /// The place of an array in the text, brackets included.
     case array(Range<Int>)
 
     /// The string, where it is one.
@@ -18,7 +18,7 @@ package enum JSONValue: Hashable, Sendable {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The value that a whole text is; nil when it is no JSON text.
+    /// Reads a text as one value; nil when it is no JSON text.
     package init?(_ bytes: Span<UInt8>) {
         do throws(JSONError) {
             var reader = JSONReader(bytes, limits: .stored)
@@ -29,21 +29,21 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value of a number whose grammar is known to be right.
+    /// Reads a number whose grammar is known to be valid.
     init(number digits: [UInt8]) {
         if let integer = Int64(jsonNumber: digits) {
             self = .integer(integer)
         } else {
-            // The grammar of JSON's numbers is a part of that of Swift's.
+            // Every JSON number is also a number in Swift's grammar.
             self = Double(String(decoding: digits, as: UTF8.self)).map { .real($0) } ?? .null
         }
     }
 }
 
 extension Int64 {
-    /// The value of a JSON number without fraction and exponent; `nil` for another number or one beyond 64 bits.
+    /// Reads a JSON number without fraction and exponent; `nil` for another number or one beyond 64 bits.
     ///
-    /// - Parameter digits: a number that ``JSONScanner`` reported, so its grammar is known to be right.
+    /// - Parameter digits: a number that ``JSONScanner`` reported, so its grammar is known to be valid.
     package init?(jsonNumber digits: [UInt8]) {
         let isNegative = digits.first == UInt8(ascii: "-")
         var value: Int64 = 0

@@ -3,10 +3,10 @@ package struct JSONWriter {
     /// The JSON so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// A writer that has written nothing.
+    /// Creates an empty writer.
     package init() {}
 
-    /// Appends JSON as it is: punctuation, member names, a row's body.
+    /// Appends JSON as it is, such as punctuation and member names.
     package mutating func raw(_ text: StaticString) { bytes.append(contentsOf: text.description.utf8) }
 
     /// Appends bytes that are JSON already.
@@ -23,7 +23,7 @@ package struct JSONWriter {
         if value { raw("true") } else { raw("false") }
     }
 
-    /// Appends a quoted string, escaping what RFC 8259 §7 demands, or `null`.
+    /// Appends a quoted string, or `null`; escapes only the characters that RFC 8259 §7 requires.
     package mutating func string(_ value: String?) {
         guard let value else { return raw("null") }
         JSONText.append(quoting: value, to: &bytes)

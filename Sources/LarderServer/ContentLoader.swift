@@ -1,10 +1,10 @@
 public import LarderJSON
 
-/// Why a line of content was refused.
+/// The reason a line of content was refused.
 public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line is no JSON object.
     case invalidJSON(line: Int, JSONError)
-    /// A member is missing or is not what it should be.
+    /// A member is missing or of the wrong kind.
     case invalidMember(line: Int, name: String)
     /// The line has a member that rows do not have.
     case unknownMember(line: Int, name: String)
@@ -25,12 +25,12 @@ public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gathers rows, one by one or from JSON lines, and puts them into an origin resource by resource.
+/// Collects rows, one by one or from JSON lines, and stores them in an origin resource by resource.
 ///
 /// One line is one row:
 /// `{"group":"translations","resource_id":19,"record_type":"translation","record_key":"85108","data":{"id":85108,…}}`.
-/// The bytes of `data` are kept as they stand. `record_type` and `record_key` may be left out where the group's rules
-/// find them. Empty lines are skipped. Nothing reaches the origin before ``commit()``.
+/// The bytes of `data` are kept unchanged. `record_type` and `record_key` may be omitted where the group's rules derive
+/// them. Empty lines are skipped. The origin does not change before ``commit()``.
 public struct ContentLoader {
     private let origin: Origin
     private var order: [Origin.ResourceID] = []
@@ -38,32 +38,38 @@ public struct ContentLoader {
     /// The number of lines read so far.
     public private(set) var lines = 0
 
-    /// A loader for `origin`.
+    /// Creates a loader for `origin`.
     public init(into origin: Origin) {
         self.origin = origin
     }
 
-    /// Gathers one row.
+    /// Collects one row.
     public mutating func add(_ row: Origin.Row, to resource: Origin.ResourceID) {
         if rows[resource] == nil { order.append(resource) }
         rows[resource, default: []].append(row)
     }
 
-    /// Gathers an empty resource, so that it exists even if no row follows.
+    /// Collects an empty resource, so that it exists even if no row follows.
     public mutating func add(_ resource: Origin.ResourceID) {
         guard rows[resource] == nil else { return }
         order.append(resource)
         rows[resource] = []
     }
 
-    /// Gathers the rows of a whole text of JSON lines.
+    /// Collects the rows of a whole text of JSON lines.
+    ///
+    /// - Throws: As ``add(jsonLine:)``; the rows of the lines before it stay collected.
     public mutating func add(jsonLines text: [UInt8]) throws(LoadError) {
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             try add(jsonLine: Array(line))
         }
     }
 
-    /// Gathers the row of one line, without its line feed.
+    /// Collects the row of one line, given without its line feed.
+    ///
+    /// - Throws: ``LoadError/invalidJSON(line:_:)``, ``LoadError/invalidMember(line:name:)`` and
+    ///   ``LoadError/unknownMember(line:name:)`` for the line; ``LoadError/unnamedRow(line:)``;
+    ///   ``LoadError/refused(line:_:)`` with the ``OriginError`` for the name or the row.
     public mutating func add(jsonLine line: [UInt8]) throws(LoadError) {
         lines += 1
         guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
@@ -92,10 +98,12 @@ public struct ContentLoader {
         }
     }
 
-    /// Puts everything gathered into the origin: a new resource is created, the rows of an existing one are replaced.
-    /// The loader is empty afterwards.
+    /// Stores everything collected in the origin: creates a new resource, replaces the rows of an existing one. The
+    /// loader is empty afterwards.
     ///
-    /// - Returns: The number of rows, of two with one name both.
+    /// - Returns: The number of rows; two rows with one name count as two.
+    /// - Throws: ``OriginError`` for the first resource refused. Resources before it are stored, and the loader keeps
+    ///   everything.
     @discardableResult
     public mutating func commit() throws(OriginError) -> Int {
         var count = 0

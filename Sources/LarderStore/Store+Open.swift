@@ -2,8 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// What the layers keep in memory for an open file, the lowest layer first: the order in which they handle commits.
-    /// Rows are tallied behind all that may change rows.
+    /// The in-memory parts of the layers for an open file, the lowest layer first: the order in which they handle
+    /// commits. Rows are counted after all parts that may change rows.
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self, RowHistory.self,
         BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self, MemberRestoring.self,
@@ -12,15 +12,17 @@ extension Store {
         RowTallyStage.self, Room.self, Reclaimer.self,
     ]
 
-    /// Opens the store in the directory at `path`, made when it does not exist.
+    /// Opens the store in the directory at `path`, which is created when it does not exist.
     ///
-    /// A process that opens the same directory twice with the same options shares one environment. Garbage that
-    /// another process has left is reclaimed in the background, where accepted writes that it had yet to release are released
-    /// too; what a killed process was staging becomes garbage when no other process has the store open. When more is stored than ``StoreOptions/sizeCap`` allows, what may go is evicted before the
-    /// first write. Blocks while another process opens or closes the store.
+    /// A process that opens the same directory twice with the same options shares one environment. Garbage that another
+    /// process has left is reclaimed in the background. Accepted writes that it had yet to release are released there
+    /// too. Content that a killed process was staging becomes garbage when no other process has the store open. When
+    /// more is stored than ``StoreOptions/sizeCap`` allows, evictable content is evicted before the first write. Blocks
+    /// while another process opens or closes the store.
     ///
     /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``.
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``;
+    ///   ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read by this version.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
         var known: (counters: CountersRecord?, tables: Set<String>)?
@@ -64,7 +66,7 @@ extension Store {
                     return access == .readWrite
                 })
         } catch EngineError.missingTable where options.access != .readOnly {
-            // Opened for writing, the file would have got the table, had its format allowed it.
+            // When a file is opened for writing, a missing table is created unless the file's format forbids changes.
             throw StoreError.readOnlyFormat
         }
     }

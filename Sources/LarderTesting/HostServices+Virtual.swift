@@ -4,7 +4,7 @@ internal import Logging
 internal import Synchronization
 
 extension HostServices {
-    /// A host whose time is a virtual clock's, whose chance comes from a seed, and that logs errors only.
+    /// Returns a host with the time of a virtual clock and random numbers from a seed, which logs errors only.
     public static func virtual(_ clock: VirtualClock, seed: UInt64 = 1) -> HostServices {
         let start = clock.now
         let generator = Mutex(SeededGenerator(seed: seed))

@@ -10,9 +10,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
         state = seed
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     public mutating func next() -> UInt64 {
-        // All three steps are arithmetic modulo 2^64, as the algorithm says.
+        // All three steps are arithmetic modulo 2^64, as the algorithm specifies.
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -20,24 +20,24 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A generator for a part of the work, whose numbers do not depend on how many are drawn here later.
+    /// Returns a generator for a part of the work, whose numbers do not depend on how many are drawn here later.
     public mutating func split() -> SeededGenerator {
         SeededGenerator(seed: next())
     }
 }
 
 extension SeededGenerator {
-    /// A number from 0 up to, not including, `bound`, which is at least 1; even enough for small bounds.
+    /// Returns a number from 0 up to, not including, `bound`, which is at least 1; nearly uniform for small bounds.
     package mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "no number lies below \(bound)")
         // The remainder is below a positive Int, so it fits.
         return Int(next() % UInt64(bound))
     }
 
-    /// Whether something happens that happens in so many of a thousand cases.
+    /// Returns true in `chance` of a thousand cases.
     package mutating func happens(perMille chance: Int) -> Bool { below(1000) < chance }
 
-    /// One of the elements; `nil` without any.
+    /// Returns one of the elements; `nil` without any.
     package mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }

@@ -1,27 +1,27 @@
 private import LarderStore
 private import Synchronization
 
-/// A clock that stands still until it is told to advance: tests of hours take no time.
+/// A clock that advances only when a test advances it: tests of hours take no time.
 ///
-/// It counts twice, as programs do: a monotonic time for sleeps and limits, and a wall clock that a test may set,
-/// also backwards. Advancing moves both.
+/// It has two times, as programs use them: a monotonic time for sleeps and limits, and a wall clock that a test may
+/// set, also backwards. Advancing moves both.
 public final class VirtualClock: Clock, Sendable {
-    /// A moment, as the time since the clock was made.
+    /// A point in time, as the time since the clock was made.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
         public let offset: Duration
 
-        /// The moment `offset` after the clock was made.
+        /// The instant `offset` after the clock was made.
         public init(offset: Duration) {
             self.offset = offset
         }
 
-        /// The moment `duration` later.
+        /// Returns the instant `duration` later.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// The time from here to `other`.
+        /// Returns the time from here to `other`.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
@@ -44,9 +44,9 @@ public final class VirtualClock: Clock, Sendable {
         var wallStart: Int64
         var nextNumber = 0
         var cancelled: Set<Int> = []
-        /// In the order in which they wake: by deadline, then by who slept first.
+        /// The sleepers in the order in which they wake: by deadline, then by the beginning of the sleep.
         var sleepers: [Sleeper] = []
-        /// The tasks that wait for so many sleepers.
+        /// The tasks that wait for a number of sleepers.
         var watchers: [(count: Int, reached: Pending<Void>)] = []
     }
 
@@ -54,33 +54,33 @@ public final class VirtualClock: Clock, Sendable {
 
     /// A clock at zero.
     ///
-    /// - Parameter wallMilliseconds: what the wall clock shows, in milliseconds since 1970-01-01 UTC.
+    /// - Parameter wallMilliseconds: the time of the wall clock, in milliseconds since 1970-01-01 UTC.
     public init(wallMilliseconds: Int64 = 1_700_000_000_000) {
         state = Mutex(State(wallStart: wallMilliseconds))
     }
 
-    /// The current moment.
+    /// The current instant.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// Every duration can be told from any other.
+    /// Zero: the clock distinguishes all durations.
     public var minimumResolution: Duration { .zero }
 
-    /// What the wall clock shows, in milliseconds since 1970-01-01 UTC.
+    /// The time of the wall clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64 {
         state.withLock { $0.wallStart + $0.now.offset.milliseconds }
     }
 
-    /// Sets the wall clock, forwards or backwards; sleepers do not notice.
+    /// Sets the wall clock, forwards or backwards; sleepers are not affected.
     public func setWallClock(toMilliseconds milliseconds: Int64) {
         state.withLock { $0.wallStart = milliseconds - $0.now.offset.milliseconds }
     }
 }
 
 extension VirtualClock {
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// The moment at which the next sleeper wakes, if one sleeps.
+    /// The instant at which the next sleeper wakes, if one sleeps.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
     /// Sleeps until the clock has been advanced to `deadline`; returns at once if it has been already.
@@ -101,10 +101,10 @@ extension VirtualClock {
         }
     }
 
-    /// Moves the time forward and wakes all who are due, in the order of their deadlines.
+    /// Moves the time forward and wakes all sleepers that are due, in the order of their deadlines.
     ///
-    /// Waking does not wait until the woken have run: where their order matters, use ``advanceToNextSleeper()`` and wait
-    /// for what the first of them does.
+    /// It does not wait until the tasks have run: where their order matters, use ``advanceToNextSleeper()`` and wait
+    /// for the effect of the first of them.
     ///
     /// - Parameter duration: zero or more.
     public func advance(by duration: Duration) {
@@ -119,7 +119,7 @@ extension VirtualClock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Moves the time forward to the next deadline and wakes that one sleeper; false when nobody sleeps.
+    /// Moves the time forward to the next deadline and wakes that one sleeper; returns false when there is none.
     @discardableResult
     public func advanceToNextSleeper() -> Bool {
         let next = state.withLock { state -> Sleeper? in
@@ -132,9 +132,9 @@ extension VirtualClock {
         return next != nil
     }
 
-    /// Returns when at least `count` tasks sleep at the same time, or the calling task is cancelled.
+    /// Waits until at least `count` tasks sleep at the same time, or the calling task is cancelled.
     ///
-    /// A test calls it before it advances the clock, so that those whom it means to wake are there.
+    /// A test calls it before it advances the clock, so that the tasks to wake are asleep.
     public func sleepers(atLeast count: Int) async {
         let reached = Pending<Void>()
         state.withLock { state in

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// The address of a server, to which paths are appended as text.
+/// The address of a server; paths are appended to it as text.
 ///
-/// Appending is never RFC 3986 resolution: that would drop a base path such as `/content`, and take `//other.test/x` for
+/// Appending is never RFC 3986 resolution: that would drop a base path such as `/content`, and read `//other.test/x` as
 /// another host.
 public struct BaseURL: Sendable, Hashable {
     /// `http` or `https`.
@@ -14,11 +14,11 @@ public struct BaseURL: Sendable, Hashable {
     /// Empty, or a path that begins with a slash and does not end with one, such as `/content`.
     public let basePath: String
 
-    /// The address `text` spells; `nil` unless it is a plain one.
+    /// Parses an address; `nil` unless it is a plain one.
     ///
     /// A plain address has the scheme `http` or `https`, a host, at most a port and a path, and nothing else: no user
-    /// information, query or fragment. The path holds no empty segment, no `.` or `..` (percent-encoded or
-    /// not), no backslash and no encoded slash. One trailing slash is dropped.
+    /// information, query or fragment. The path contains no empty segment, no `.` or `..` (percent-encoded or not), no
+    /// backslash and no encoded slash. One trailing slash is dropped.
     public init?(_ text: String) {
         guard let separator = text.utf8.firstRange(of: "://".utf8) else { return nil }
         let scheme = text[..<separator.lowerBound].lowercased()
@@ -35,16 +35,15 @@ public struct BaseURL: Sendable, Hashable {
         self.basePath = String(path)
     }
 
-    /// A request for the base path followed by `pathAndQuery`, byte for byte.
+    /// Returns a request for the base path followed by `pathAndQuery`, byte for byte.
     ///
-    /// Nothing is checked here: a text that would not stay a path of this host (it must begin with `/`, unless
-    /// it begins with `?` behind a base path) makes a request that every transport refuses with
-    /// ``TransportError/invalidRequest(reason:)``.
+    /// Nothing is checked here. The text must begin with `/`, or with `?` after a base path. Every transport refuses a
+    /// request whose path would change the host, with ``TransportError/invalidRequest(reason:)``.
     ///
     /// - Parameters:
-    ///   - method: the request's method.
-    ///   - pathAndQuery: what to append, such as `/api/v4/changes?limit=100`.
-    ///   - headers: the request's header fields.
+    ///   - method: The request's method.
+    ///   - pathAndQuery: The text to append, such as `/api/v4/changes?limit=100`.
+    ///   - headers: The request's header fields.
     public func request(
         _ method: HTTPRequest.Method = .get, appending pathAndQuery: String, headers: HTTPFields = [:]
     ) -> HTTPRequest {
@@ -52,10 +51,10 @@ public struct BaseURL: Sendable, Hashable {
             method: method, scheme: scheme, authority: authority, path: basePath + pathAndQuery, headerFields: headers)
     }
 
-    /// What to append to ask for what an answer's `Location` names; nil for what is on another server, or not below this
-    /// address: credentials do not go there.
+    /// Returns the text to append for the target of a response's `Location`; nil when the target is on another server,
+    /// or not below this address. Credentials are not sent there.
     ///
-    /// - Parameter endpoint: what was appended for the request that was answered.
+    /// - Parameter endpoint: The text that was appended for the request of this response.
     /// - Complexity: O(length). RFC 9110 §10.2.2.
     package func endpoint(ofLocation location: String, answering endpoint: String) -> String? {
         guard !location.isEmpty, let asked = URIReference(description + endpoint),
@@ -72,10 +71,10 @@ public struct BaseURL: Sendable, Hashable {
         return path + (target.query.map { "?" + $0 } ?? "")
     }
 
-    /// The server as text, without the path: what a Retry-After is kept under.
+    /// The server as text, without the path: the key under which a Retry-After is stored.
     package var origin: String { "\(scheme)://\(authority)" }
 
-    /// What tells this server and path from others: the address without the port that goes without saying.
+    /// A text that identifies this server and path: the address without the default port.
     package var identity: String {
         let port = scheme == "https" ? ":443" : ":80"
         let host = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority

@@ -1,13 +1,15 @@
 public import HTTPTypes
 
-/// Supplies the header fields that tell a server who asks. They are stamped at send and never stored.
+/// Supplies the header fields that authenticate a request. They are added at each send and never stored.
 public protocol Credentials: Sendable {
-    /// The fields to send. A write that has none, because this throws, was not sent.
+    /// Returns the fields to send.
     ///
     /// - Parameters:
-    ///   - account: whose write it is; nil: whoever is signed in, for what is asked for no account, and where there are none.
-    ///   - isRefused: whether the last ones were refused (401): get new ones. What was refused though it was new is not
-    ///     asked for again in the same run of a sync, and by an outbox after growing waits.
+    ///   - account: The account of the write; nil for the signed-in account, for requests without an account, and where
+    ///     there are no accounts.
+    ///   - isRefused: Whether the server refused the last fields (401), so that new ones are needed. When it refuses
+    ///     the new ones too, a sync does not request others in the same run, and an outbox does so after growing waits.
+    /// - Throws: Any error when there are no fields; the write is then not sent.
     func fields(for account: String?, isRefused: Bool) async throws -> HTTPFields
 }
 
@@ -15,11 +17,11 @@ public protocol Credentials: Sendable {
 public struct FixedCredentials: Credentials {
     private let fields: HTTPFields
 
-    /// Always these fields.
+    /// Creates credentials that are always these fields.
     public init(_ fields: HTTPFields = [:]) {
         self.fields = fields
     }
 
-    /// The fields, whoever asks, and whether refused or not.
+    /// Returns the fields, for every account, whether refused or not.
     public func fields(for account: String?, isRefused: Bool) async -> HTTPFields { fields }
 }

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// The place a request goes to, checked: the one check that every transport makes before it sends.
+/// The validated target of a request; every transport makes this check before it sends.
 ///
-/// It keeps a path from becoming part of the host (`@evil.test/`, `.evil.test/`) and control characters out of the
-/// request line, whatever the client underneath would have made of them.
+/// The check prevents that a path becomes part of the host (`@evil.test/`, `.evil.test/`) and that control characters
+/// reach the request line, whatever the underlying client does.
 public struct RequestTarget: Sendable, Hashable {
     /// `http` or `https`.
     public let scheme: String
@@ -17,11 +17,11 @@ public struct RequestTarget: Sendable, Hashable {
     /// The target as an absolute address.
     public var text: String { "\(scheme)://\(authority)\(path)" }
 
-    /// The target of `request`.
+    /// Validates the target of `request`.
     ///
     /// - Throws: ``TransportError/invalidRequest(reason:)`` when the scheme is neither `http` nor `https`, the
-    ///   authority is not a host with at most a port, or the path is not one as RFC 3986 §3.3 and §3.4 write it
-    ///   (a `/` in front, percent-encoded where need be) or holds a segment `.` or `..`, encoded or not.
+    ///   authority is not a host with at most a port, or the path does not follow RFC 3986 §3.3 and §3.4 (a leading
+    ///   `/`, percent-encoded where necessary) or contains a segment `.` or `..`, encoded or not.
     public init(_ request: HTTPRequest) throws(TransportError) {
         guard let scheme = request.scheme?.lowercased(), Self.isScheme(scheme) else {
             throw .invalidRequest(reason: "the scheme is neither http nor https")
@@ -35,7 +35,7 @@ public struct RequestTarget: Sendable, Hashable {
         guard path.utf8.allSatisfy(Self.isPathByte), Self.isEncodingWhole(path) else {
             throw .invalidRequest(reason: "the path is not percent-encoded as it must be")
         }
-        // Some clients resolve these segments, some do not: no server shall see two spellings.
+        // Some clients resolve these segments, some do not: a server must not see two spellings.
         guard !Self.hasDotSegment(path.prefix { $0 != "?" }) else {
             throw .invalidRequest(reason: "the path holds a dot segment")
         }
@@ -48,7 +48,8 @@ public struct RequestTarget: Sendable, Hashable {
         text == "http" || text == "https"
     }
 
-    /// RFC 3986 §3.2 without user information: a registered name of plain bytes, IPv4, or bracketed IPv6; then a port.
+    /// Returns whether `text` is an authority without user information (RFC 3986 §3.2): a registered name of plain
+    /// bytes, IPv4, or bracketed IPv6; then a port.
     static func isAuthority(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         let host: ArraySlice<UInt8>
@@ -66,19 +67,19 @@ public struct RequestTarget: Sendable, Hashable {
         return rest.isEmpty || isPort(rest)
     }
 
-    /// RFC 3986 §3.3 `pchar`, the slash, the question mark, and the percent sign by itself.
+    /// Returns whether a byte is RFC 3986 §3.3 `pchar`, the slash, the question mark, or a percent sign.
     static func isPathByte(_ byte: UInt8) -> Bool {
         isNameByte(byte) || "/?%:@!$&'()*+,;=".utf8.contains(byte)
     }
 
-    /// Whether every percent sign stands before two hexadecimal digits.
+    /// Returns whether two hexadecimal digits follow every percent sign.
     static func isEncodingWhole(_ text: some StringProtocol) -> Bool {
         text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
             part.utf8.prefix(2).count == 2 && part.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
         }
     }
 
-    /// Whether a segment is `.` or `..`, percent-encoded or not.
+    /// Returns whether a segment is `.` or `..`, percent-encoded or not.
     static func hasDotSegment(_ path: some StringProtocol) -> Bool {
         path.split(separator: "/").contains { segment in
             let plain = segment.lowercased().replacing("%2e", with: ".")

@@ -1,27 +1,27 @@
-/// A request body that is read piece by piece while it is sent, so that none of it has to lie in memory whole.
+/// A request body that is read piece by piece while it is sent, so that it need not be in memory as a whole.
 public struct StreamedBody: Sendable {
     /// Its length in bytes; 0 or more.
     public let byteCount: Int64
 
     private let read: @Sendable (Range<Int64>) throws -> [UInt8]
 
-    /// A body of `byteCount` bytes that asks `read` for each piece.
+    /// Creates a body of `byteCount` bytes that calls `read` for each piece.
     ///
-    /// - Parameter read: gives exactly the bytes of a range; called on any thread, once at a time, in ascending order; may be
-    ///   called again from the start when a connection fails before it carried anything. May block for as long as a medium
-    ///   takes.
+    /// - Parameter read: Returns exactly the bytes of a range. It is called on any thread, once at a time, in ascending
+    ///   order, and again from the start when a connection fails before it sent anything. It may block for as long as a
+    ///   medium takes.
     public init(byteCount: Int64, read: @escaping @Sendable (Range<Int64>) throws -> [UInt8]) {
         precondition(byteCount >= 0, "a length of \(byteCount) bytes")
         self.byteCount = byteCount
         self.read = read
     }
 
-    /// The pieces that transports ask for, in bytes.
+    /// The size of the pieces that transports read, in bytes.
     package static let pieceSize: Int64 = 128 << 10
 
-    /// The bytes from `start` on, at most a piece; nil behind the end.
+    /// Returns the bytes from `start` on, at most a piece; nil after the end.
     ///
-    /// - Throws: what `read` throws; ``TransportError/other(reason:)`` when it gives too few or too many.
+    /// - Throws: The error of `read`; ``TransportError/other(reason:)`` when it returns too few or too many bytes.
     package func piece(from start: Int64) throws -> [UInt8]? {
         guard start < byteCount else { return nil }
         let range = start..<min(start + Self.pieceSize, byteCount)
@@ -32,7 +32,10 @@ public struct StreamedBody: Sendable {
         return bytes
     }
 
-    /// All of it.
+    /// Returns the whole body.
+    ///
+    /// - Throws: The ``TransportError`` of ``piece(from:)``; ``TransportError/invalidRequest(reason:)`` for other
+    ///   errors of `read`.
     func collect() throws(TransportError) -> [UInt8] {
         var whole: [UInt8] = []
         do {

@@ -2,26 +2,27 @@ private import Synchronization
 
 /// The bytes of a response, in chunks, as they arrive; they can be read once.
 ///
-/// Chunks are never empty, and their bounds mean nothing. Reading is what moves the network: no more than a bounded
-/// number of bytes is held for a reader that stops asking. When the last copy of the body (and its iterators) goes away
+/// Chunks are never empty, and their bounds have no meaning. Data is received only on demand: at most a bounded number
+/// of bytes is held for a reader that stops reading. When the last copy of the body (and its iterators) is released
 /// before the end was read, the exchange is cancelled.
 ///
-/// Iterators of one body share its position: a second one goes on where the first stopped. Traps when two
-/// tasks wait for a chunk of one body at the same time.
+/// Iterators of one body share its position: a second one continues where the first stopped. Traps when two tasks wait
+/// for a chunk of one body at the same time.
 public struct TransportBody: AsyncSequence, Sendable {
     /// One piece of the body, never empty.
     public typealias Element = [UInt8]
 
-    /// What reading may throw: how the exchange ended too early.
+    /// The error that ended the exchange too early.
     public typealias Failure = TransportError
 
     private let source: Source
 
-    /// A body that asks `next` for each chunk, until it answers `nil` or throws.
+    /// Creates a body that calls `next` for each chunk, until it returns `nil` or throws.
     ///
     /// - Parameters:
-    ///   - next: gives the next chunk; is never called again after `nil` or an error, nor twice at once.
-    ///   - cancel: called at most once, when the body is given up before its end; not after `nil` or an error.
+    ///   - next: Returns the next chunk; is never called again after `nil` or an error, nor twice at once.
+    ///   - cancel: Called at most once, when the body is released or refused before its end; not after `nil` or an
+    ///     error.
     public init(
         next: @escaping @Sendable () async throws(TransportError) -> [UInt8]?,
         cancel: @escaping @Sendable () -> Void = {}
@@ -29,22 +30,22 @@ public struct TransportBody: AsyncSequence, Sendable {
         source = Source(next: next, cancel: cancel)
     }
 
-    /// A body of these chunks; empty ones are left out.
+    /// Creates a body of these chunks; empty ones are left out.
     public init(chunks: [[UInt8]]) {
         let remaining = ChunkList(chunks)
         self.init(next: { remaining.removeFirst() })
     }
 
-    /// A body that is in memory already, in one chunk.
+    /// Creates a body that is in memory already, in one chunk.
     public init(_ bytes: [UInt8]) {
         self.init(chunks: [bytes])
     }
 
-    /// Reads what is left into one array.
+    /// Reads the remaining bytes into one array.
     ///
-    /// - Parameter limit: the most bytes to accept, 0 or more.
-    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` as soon as more arrive, which ends the exchange;
-    ///   else what ended the exchange too early.
+    /// - Parameter limit: The most bytes to accept, 0 or more.
+    /// - Throws: ``TransportError/bodyTooLarge(limit:)`` as soon as more arrive, which ends the exchange; else the
+    ///   error that ended the exchange too early.
     public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
         precondition(limit >= 0, "a limit of \(limit) bytes")
         var whole: [UInt8] = []
@@ -58,30 +59,34 @@ public struct TransportBody: AsyncSequence, Sendable {
         return whole
     }
 
-    /// An iterator from the current position of the body.
+    /// Returns an iterator from the current position of the body.
     public func makeAsyncIterator() -> Iterator {
         Iterator(source: source)
     }
 
-    /// Gives the chunks one by one.
+    /// Returns the chunks one by one.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let source: Source
 
-        /// The next chunk, or `nil` at the end and after an error.
+        /// Returns the next chunk, or `nil` at the end and after an error.
         ///
         /// Cancelling the task ends the wait at once, with ``TransportError/cancelled``.
+        ///
+        /// - Throws: The error that ended the exchange too early.
         public func next(isolation: isolated (any Actor)? = #isolation) async throws(TransportError) -> [UInt8]? {
             try await source.next()
         }
 
-        /// The next chunk, or `nil` at the end and after an error.
+        /// Returns the next chunk, or `nil` at the end and after an error.
+        ///
+        /// - Throws: The error that ended the exchange too early.
         public func next() async throws(TransportError) -> [UInt8]? {
             try await source.next()
         }
     }
 }
 
-/// The shared position of a body: its end of life is the reader's loss of interest.
+/// The shared position of a body; its deinitialization before the end cancels the exchange.
 private final class Source: Sendable {
     private enum State {
         case idle, reading, ended
@@ -131,7 +136,7 @@ private final class Source: Sendable {
     }
 }
 
-/// Chunks already in memory, taken from the front.
+/// Chunks already in memory, removed from the front.
 private final class ChunkList: Sendable {
     private let chunks: Mutex<ArraySlice<[UInt8]>>
 

@@ -1,10 +1,11 @@
-/// Why an exchange with a server gave no (whole) response.
+/// The reason an exchange with a server gave no (whole) response.
 ///
-/// The reasons are for people and logs. They hold error names and codes, never an address, a path or a header.
+/// The reasons are human-readable, also for logs. They contain error names and codes, never an address, a path or a
+/// header.
 public enum TransportError: Error, Sendable, Equatable {
     /// The part of an exchange that took too long; see ``TransportTimeouts``.
     public enum Phase: Sendable, Hashable {
-        /// Getting a connection.
+        /// Opening a connection.
         case connect
         /// Waiting for the head of the response.
         case head
@@ -20,10 +21,10 @@ public enum TransportError: Error, Sendable, Equatable {
     /// Common causes: a server that hangs, a network that drops packets, a captive portal.
     case timeout(Phase)
 
-    /// The host answered that nobody listens on the port. The server has not seen the request.
+    /// No process listens on the port of the host. The server has not seen the request.
     case connectionRefused
 
-    /// No connection came about: no route, no such host name, no network. The server has not seen the request.
+    /// No connection was made: no route, no such host name, no network. The server has not seen the request.
     case noConnection(reason: String)
 
     /// The connection ended before the response did: reset, closed early, or fewer bytes than announced.
@@ -36,28 +37,28 @@ public enum TransportError: Error, Sendable, Equatable {
     /// Common causes: a captive portal, a device clock that is wrong, an expired certificate.
     case tls(reason: String)
 
-    /// The request cannot be sent as it stands: see ``RequestTarget``.
+    /// The request is not valid: see ``RequestTarget``.
     case invalidRequest(reason: String)
 
-    /// The body is longer than the reader (or the adapter) is willing to hold, `limit` bytes.
+    /// The body is longer than the limit of the reader or the adapter, `limit` bytes.
     ///
     /// A compressed body that grows beyond the adapter's limit while it is decoded is too large, too.
     case bodyTooLarge(limit: Int)
 
     /// The body is compressed, or coded in another way, and cannot be read. RFC 9110 §8.4.
     ///
-    /// The request did not allow the coding, or the coded body is damaged or shorter than it says. Common causes: a proxy
-    /// or a server that compresses whatever is asked for, a captive portal.
+    /// The request did not allow the coding, or the coded body is damaged or incomplete. Common causes: a proxy or a
+    /// server that always compresses, a captive portal.
     case encodedBody
 
-    /// Anything else, a response that is not HTTP among it.
+    /// Any other error, for example a response that is not HTTP.
     case other(reason: String)
 
     /// Whether the same request, sent again later, may succeed.
     ///
-    /// False for ``cancelled`` (somebody wished it so), ``invalidRequest(reason:)`` and ``bodyTooLarge(limit:)`` (it would
-    /// happen again). True for all else: also for ``tls(reason:)`` and ``encodedBody``, because captive portals and wrong
-    /// clocks pass, and for ``other(reason:)``, because giving a write up for an unknown reason is the greater loss.
+    /// False for ``cancelled`` (it was requested), ``invalidRequest(reason:)`` and ``bodyTooLarge(limit:)`` (it would
+    /// happen again). True for all others: also for ``tls(reason:)`` and ``encodedBody``, because captive portals and
+    /// wrong clocks are temporary, and for ``other(reason:)``, because losing a write for an unknown reason is worse.
     /// Retry with a growing delay, and a request that is not idempotent only under an idempotency key.
     public var isRetryable: Bool {
         switch self {

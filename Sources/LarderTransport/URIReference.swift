@@ -1,15 +1,16 @@
-/// A URI or a relative reference, taken apart. RFC 3986 §4.1.
+/// The parts of a URI or a relative reference. RFC 3986 §4.1.
 package struct URIReference: Hashable, Sendable {
-    /// Without its colon; nil in a relative reference.
+    /// The scheme without its colon; nil in a relative reference.
     package var scheme: String?
-    /// Host, and what belongs to it; nil without `//`.
+    /// The host with its user information and port; nil without `//`.
     package var authority: String?
-    /// May be empty.
+    /// The path; may be empty.
     package var path: String
-    /// Without its question mark; nil without one.
+    /// The query without its question mark; nil without one.
     package var query: String?
 
-    /// The parts of `text`, without its fragment; nil when it holds what no URI may: controls, spaces, or beyond ASCII.
+    /// Parses `text` without its fragment; nil when it contains controls, spaces, or bytes beyond ASCII, which no URI
+    /// may.
     package init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         var rest = Substring(text)
@@ -31,7 +32,7 @@ package struct URIReference: Hashable, Sendable {
         path = String(rest)
     }
 
-    /// The target of `reference` seen from this URI. RFC 3986 §5.2.2.
+    /// Returns the target of `reference` relative to this URI. RFC 3986 §5.2.2.
     package func resolving(_ reference: URIReference) -> URIReference {
         var target = reference
         if reference.scheme != nil {
@@ -67,7 +68,7 @@ package struct URIReference: Hashable, Sendable {
         return [scheme, String(host[..<colon]), port.isEmpty ? Self.port(of: scheme) : port]
     }
 
-    /// Put together again. RFC 3986 §5.3.
+    /// The URI composed of its parts. RFC 3986 §5.3.
     package var text: String {
         (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path + (query.map { "?" + $0 } ?? "")
     }
@@ -87,14 +88,14 @@ package struct URIReference: Hashable, Sendable {
         }
     }
 
-    /// RFC 3986 §5.2.3.
+    /// Returns the path of a relative reference merged with this URI's path. RFC 3986 §5.2.3.
     private func merged(_ reference: String) -> String {
         if authority != nil, path.isEmpty { return "/" + reference }
         guard let slash = path.lastIndex(of: "/") else { return reference }
         return path[...slash] + reference
     }
 
-    /// RFC 3986 §5.2.4, segment by segment.
+    /// Returns a path without its dot segments. RFC 3986 §5.2.4.
     private static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)

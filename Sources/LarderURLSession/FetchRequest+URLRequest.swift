@@ -8,9 +8,9 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// An app that has URLRequests fetches them through a cache.
+// For an app that has URLRequests and fetches them through a cache.
 extension FetchRequest {
-    /// The request of `request`: address, method, header fields and body, with the terms of its cache policy.
+    /// Creates the request of `request`: address, method, header fields and body, with the terms of its cache policy.
     ///
     /// The other half of the policy is the strategy, ``SingleAnswerStrategy/init(_:)``:
     ///
@@ -19,10 +19,11 @@ extension FetchRequest {
     /// let answer = try await cache.fetch(asked, SingleAnswerStrategy(request.cachePolicy))
     /// ```
     ///
-    /// Not taken over: the timeout (``FetchRequest/timeouts``), cookies, the main document, and what the network may cost.
+    /// Not used: the timeout (``FetchRequest/timeouts``), cookies, the main document, and the cost limits of the
+    /// network.
     ///
-    /// - Returns: nil for an address that is not an absolute http or https one, for a method or field that HTTP does not
-    ///   allow, and for a body that is a stream.
+    /// - Returns: nil for an address that is not an absolute http or https one, for a method or field that HTTP does
+    ///   not allow, and for a body that is a stream.
     public init?(_ request: URLRequest) {
         guard let url = request.url, let method = HTTPRequest.Method(request.httpMethod ?? "GET"),
             request.httpBodyStream == nil
@@ -45,7 +46,8 @@ extension FetchRequest {
 }
 
 extension SingleAnswerStrategy {
-    /// The strategy of a cache policy, for a request made by ``FetchRequest/init(_:)``, which has the terms of the policy.
+    /// Creates the strategy of a cache policy, for a request made by ``FetchRequest/init(_:)``, which has the terms of
+    /// the policy.
     ///
     /// | policy | strategy | terms of the request |
     /// | --- | --- | --- |
@@ -56,7 +58,7 @@ extension SingleAnswerStrategy {
     /// | `returnCacheDataElseLoad` | ``cacheElseNetwork`` | ``RequestTerms/ignoresMustRevalidate`` |
     /// | `returnCacheDataDontLoad` | ``cacheOnly`` | ``RequestTerms/ignoresMustRevalidate`` |
     ///
-    /// A policy that a later system adds is ``standard``.
+    /// A policy unknown to this version is ``standard``.
     public init(_ policy: URLRequest.CachePolicy) {
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: self = .reload

@@ -7,7 +7,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Hands what the session reports to the exchange it is about.
+/// Passes the session's events to their exchanges.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     /// Whether the session reports a coded body that it could not decode.
     #if canImport(FoundationNetworking)
@@ -23,7 +23,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     private let entries = Mutex<[Int: Entry]>([:])
 
-    /// - Parameter acceptsCoded: whether a body that the session decodes is handed out.
+    /// Registers the exchange of a task.
+    ///
+    /// - Parameter acceptsCoded: Whether a body that the session decodes is passed on.
     func register(_ exchange: Exchange, acceptsCoded: Bool, for identifier: Int) {
         entries.withLock { $0[identifier] = Entry(exchange: exchange, acceptsCoded: acceptsCoded) }
     }
@@ -51,7 +53,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             exchange.finish(.other(reason: "the server changed the protocol"))
             return completionHandler(.cancel)
         }
-        // On Linux some interim answers (1xx) get here: the final one is still to come.
+        // On Linux some interim responses (1xx) arrive here: the final one is still to come.
         guard response.statusCode >= 200 else { return completionHandler(.allow) }
         let head = HTTPResponse(response)
         let isCoded = ContentCoding.isCoded(head)
@@ -78,7 +80,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension HTTPResponse {
-    /// The head as the session gives it; fields with a name outside RFC 9110 §5.1 are left out.
+    /// Creates the head from the session's response; fields with a name outside RFC 9110 §5.1 are omitted.
     init(_ response: HTTPURLResponse) {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {

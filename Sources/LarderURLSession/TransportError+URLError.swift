@@ -6,13 +6,13 @@ import FoundationNetworking
 #endif
 
 extension TransportError {
-    /// The fact behind an error of the session.
+    /// Creates the transport error for an error of the session.
     ///
     /// - Parameters:
-    ///   - error: what the session reported.
-    ///   - hasHead: whether the head of the response had arrived. On Linux a body that breaks off is an unknown
-    ///     error, told from others by that alone.
-    ///   - isSecure: whether the connection is TLS. On Linux a handshake that fails is an unknown error, too.
+    ///   - error: The session's error.
+    ///   - hasHead: Whether the head of the response had arrived. On Linux a body that breaks off gives an unknown
+    ///     error, which only this flag distinguishes from others.
+    ///   - isSecure: Whether the connection is TLS. On Linux a failed handshake gives an unknown error, too.
     init(_ error: any Error, hasHead: Bool, isSecure: Bool) {
         guard let error = error as? URLError else {
             self = .other(reason: "\(type(of: error))")
@@ -38,7 +38,7 @@ extension TransportError {
             self = .tls(reason: reason)
         case .cannotDecodeContentData, .cannotDecodeRawData:
             self = .encodedBody
-        // The address was checked before: on Linux this is how a response that is not HTTP is reported.
+        // The address was checked before: on Linux a response that is not HTTP is reported this way.
         case .badURL, .unsupportedURL:
             self = .other(reason: "the response is not HTTP, \(reason)")
         case _ where hasHead:

@@ -9,34 +9,37 @@ private import FoundationNetworking
 
 /// The transport without dependencies: URLSession, ephemeral, without cache, cookies or credentials.
 ///
-/// What it cannot do, and AsyncHTTPClient can:
-/// - Hold the server back. Bytes that arrive before they are read pile up to ``unreadLimit``, then the exchange fails with
-///   ``TransportError/bodyTooLarge(limit:)``. (On Linux `suspend` and `resume` send the whole request a second time,
-///   and so are of no use here.)
-/// - See when the connection stands: ``TransportTimeouts/connect`` is not kept, ``TransportTimeouts/head`` covers both.
-/// - Tell a refused connection from a host that cannot be reached: both are ``TransportError/connectionRefused``.
-/// - Leave a compressed body alone: the session decodes what it can, whoever asked for it. The limits hold for what comes
-///   out; how many times a body grows is not limited. On Linux compressed bodies are neither asked for nor accepted, unless
-///   the request has an `Accept-Encoding`: the session ends one that is damaged or cut off as if it were whole.
-/// - Keep a request from being sent twice: when a reused connection dies before the first byte of the response, the
-///   session itself tries once more on a new one.
-/// - Keep header fields of one name apart: they arrive joined by commas.
-/// - Stand every server, on Linux: a `Content-Length` of 2^63 - 1 ends the process inside the session, and each trailer
-///   field takes longer than the one before. Use AsyncHTTPClient there.
+/// It has these limits, which AsyncHTTPClient does not have:
+/// - It cannot pause the server. Bytes that arrive before they are read accumulate up to ``unreadLimit``, then the
+///   exchange fails with ``TransportError/bodyTooLarge(limit:)``. (On Linux `suspend` and `resume` send the whole
+///   request a second time, and so are of no use here.)
+/// - It does not know when the connection is open: ``TransportTimeouts/connect`` is not enforced,
+///   ``TransportTimeouts/head`` covers both.
+/// - It cannot distinguish a refused connection from an unreachable host: both are
+///   ``TransportError/connectionRefused``.
+/// - It cannot pass on a compressed body unchanged: the session decodes every coding that it knows. Limits apply to the
+///   decoded bytes; the growth of a body is not limited. On Linux compressed bodies are neither requested nor accepted,
+///   unless the request has an `Accept-Encoding`: there the session ends a damaged or incomplete body as if it were
+///   whole.
+/// - It cannot keep a request from being sent twice: when a reused connection ends before the first byte of the
+///   response, the session itself tries once more on a new one.
+/// - It does not keep header fields of one name apart: they arrive joined by commas.
+/// - On Linux it is not safe against hostile servers: a `Content-Length` of 2^63 - 1 ends the process inside the
+///   session, and each trailer field takes longer than the one before. Use AsyncHTTPClient there.
 public final class URLSessionTransport: Transport {
-    /// The most bytes of one body that may lie unread, in bytes.
+    /// The most unread bytes of one body.
     public let unreadLimit: Int
 
     private let session: URLSession
     private let delegate: SessionDelegate
     private let clock: any Clock<Duration>
 
-    /// A transport with a session of its own.
+    /// Creates a transport with its own session.
     ///
     /// - Parameters:
-    ///   - unreadLimit: the most unread bytes of one body; 32 MiB unless told otherwise.
-    ///   - connectionsPerHost: the most connections to one host at a time; more requests wait.
-    ///   - clock: counts the time limits.
+    ///   - unreadLimit: The most unread bytes of one body; 32 MiB by default.
+    ///   - connectionsPerHost: The most connections to one host at a time; further requests wait.
+    ///   - clock: Measures the time limits.
     public init(
         unreadLimit: Int = 32 << 20, connectionsPerHost: Int = 64, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -49,7 +52,7 @@ public final class URLSessionTransport: Transport {
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-        // The exchange keeps the limits; the session's own must never be the first to fire.
+        // The exchange enforces the limits; the session's own must never fire first.
         configuration.timeoutIntervalForRequest = 7 * 86_400
         delegate = SessionDelegate()
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -58,12 +61,14 @@ public final class URLSessionTransport: Transport {
     }
 
     deinit {
-        // As with `cancel`, see below: this may be a thread that must not wait.
+        // As with `cancel` below: this may be a thread that must not block.
         let session = session
         DispatchQueue.global().async { session.invalidateAndCancel() }
     }
 
     /// Sends one request; see ``Transport/send(_:body:timeouts:)``.
+    ///
+    /// - Throws: As ``Transport/send(_:body:timeouts:)``.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
@@ -74,7 +79,7 @@ public final class URLSessionTransport: Transport {
         delegate.register(
             exchange, acceptsCoded: SessionDelegate.decodes || !ContentCoding.isUnasked(in: request),
             for: task.taskIdentifier)
-        // The exchange holds the transport: a body may outlive the last reference a caller has.
+        // The exchange keeps the transport alive: a body may outlive the caller's last reference.
         // On Linux `cancel` waits for the session's queue, which a hostile response can keep busy.
         exchange.attach { [self] in
             DispatchQueue.global().async { withExtendedLifetime(self) { task.cancel() } }

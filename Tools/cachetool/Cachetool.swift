@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Looks into stores, and keeps them.
+/// Inspects and maintains stores.
 @main
 struct Cachetool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,14 +26,14 @@ struct Cachetool: AsyncParsableCommand {
             try checkArguments()
             try await run(command(of: Array(CommandLine.arguments.dropFirst())))
         } catch {
-            // Bare exit codes and requests for help are the parser's to end with, too.
+            // The parser also ends the process for plain exit codes and requests for help.
             guard let status = ExitStatus(error) else { end(error) }
             if error as? ToolError != .outputClosed { Terminal.say("\(error)") }
             exit(withError: ExitCode(status.rawValue))
         }
     }
 
-    /// Throws where an argument is not text: its bytes would be repaired, and name another file.
+    /// Throws when an argument is not UTF-8: its bytes would be repaired, and name another file.
     private static func checkArguments() throws(ToolError) {
         for number in 1..<max(1, Int(CommandLine.argc)) {
             guard let bytes = unsafe CommandLine.unsafeArgv[number] else { return }
@@ -43,13 +43,13 @@ struct Cachetool: AsyncParsableCommand {
         }
     }
 
-    /// The command of the arguments; ends the process where they make none.
+    /// Returns the command of the arguments; ends the process when they are invalid.
     private static func command(of arguments: [String]) -> any ParsableCommand {
         do {
             return try parseAsRoot(arguments)
         } catch {
             do {
-                // The message repeats arguments, line ends and all: it is made anew of escaped ones.
+                // The message repeats arguments including line ends, so it is created again from escaped ones.
                 _ = try parseAsRoot(arguments.map { $0.escaped() })
             } catch {
                 end(error)
@@ -58,7 +58,8 @@ struct Cachetool: AsyncParsableCommand {
         }
     }
 
-    /// Ends as the argument parser does for its own errors (help, wrong arguments, exit codes), with its text escaped.
+    /// Ends the process as the argument parser does for its own errors (help, wrong arguments, exit codes), with
+    /// escaped text.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error).escaped(keeping: ["\n", "\t"])

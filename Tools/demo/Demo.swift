@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Runs the main job from end to end on real content.
+/// Runs the main use of the library from end to end on real content.
 @main
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,7 +32,7 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// The part of the demo that dies: begins a replacement and kills itself in the middle.
+/// The part of the demo that is killed: begins a replacement and ends its own process in the middle.
 struct Interrupt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt", abstract: "Begin a sync and end this very process while rows are being written.",

@@ -4,7 +4,7 @@ import LarderSimulator
 import LarderStore
 import LarderTesting
 
-/// Plays histories of lists in this process, one after the other.
+/// Plays simulated histories of lists in this process, one after the other.
 struct ListPlayer {
     let directory: String
     let isVerbose: Bool

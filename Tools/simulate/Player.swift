@@ -3,17 +3,18 @@ import Foundation
 import LarderSimulator
 import LarderTesting
 
-/// Plays histories in this process, one after the other.
+/// Plays simulated histories in this process, one after the other.
 final class Player {
-    /// Every so many histories the store is verified at the end, and one is played twice.
+    /// The interval of histories after which the store is verified at the end.
     private static let verifyEvery: UInt64 = 8
+    /// The interval of histories after which one is played twice.
     private static let repeatEvery: UInt64 = 64
 
     private let home: String
     private let directory: String
     private let shrink: Int
     private let isVerbose: Bool
-    /// Whether another process listens, and wants to know which seed a trap is in.
+    /// Whether another process reads the output and needs the seed of a trap.
     private let isWorker: Bool
     private var number = 0
     private var steps = 0
@@ -27,7 +28,7 @@ final class Player {
         home = "\(directory)/larder-simulate-\(ProcessInfo.processInfo.processIdentifier)"
     }
 
-    /// Plays all seeds, over and over with further ones when there is an end in time.
+    /// Plays all seeds; with an end time it continues with further ones until then.
     func play(_ seeds: Range<UInt64>, until end: Date?) throws {
         let start = Date()
         defer { try? FileManager.default.removeItem(atPath: home) }
@@ -44,7 +45,7 @@ final class Player {
                 + "\(Int(Double(steps) / max(seconds, 0.001))) steps a second, no promise broken")
     }
 
-    /// Plays one seed and shows what happened.
+    /// Plays one seed and prints its history.
     func play(only seed: UInt64) throws {
         defer { try? FileManager.default.removeItem(atPath: home) }
         let outcome = history(Scenario(seed: seed), isVerified: true, keeping: isVerbose ? 1_000_000 : 40)

@@ -3,7 +3,7 @@ import Foundation
 import LarderSimulator
 import LarderTesting
 
-/// Plays simulated histories of a client and its server, and says which of them break a promise.
+/// Plays simulated histories of a client and its server, and reports those that violate a guarantee.
 @main
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,7 +64,7 @@ struct Simulate: AsyncParsableCommand {
     }
 }
 
-/// A range of seeds as it is written on a command line.
+/// A range of seeds as given on a command line.
 struct SeedRange: ExpressibleByArgument, CustomStringConvertible {
     let range: Range<UInt64>
 

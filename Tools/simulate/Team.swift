@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Plays histories in several processes, each a part of the seeds: what traps ends one process, and is told by the others.
+/// Plays histories in several processes, each with a part of the seeds: a trap ends one process, and the others
+/// continue.
 struct Team {
     let command: Simulate
 
@@ -53,7 +54,7 @@ private final class Worker {
         thread.start()
     }
 
-    /// Waits for the end; whether all was well.
+    /// Waits for the end; returns whether the process succeeded.
     func finish() -> Bool {
         process.waitUntilExit()
         done.wait()
@@ -64,7 +65,7 @@ private final class Worker {
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
-    /// Passes on what a process says, but for the seeds it is at; the last of those at the end.
+    /// Passes on the output of a process without its seed lines, of which only the last is printed at the end.
     private static func pass(_ handle: FileHandle, _ done: DispatchSemaphore) {
         var rest = Data()
         var seed = ""

@@ -8,7 +8,7 @@ public import Foundation
 #endif
 
 extension FetchRequest {
-    /// A request for the resource at `url`; nil unless that is an absolute http or https address.
+    /// Creates a request for the resource at `url`; nil unless that is an absolute http or https address.
     ///
     /// A fragment is left out, as by ``init(_:method:fields:body:)-(String,_,_,_)``.
     ///

@@ -4,16 +4,16 @@ public import LarderTransport
 public import Logging
 
 extension HTTPCache {
-    /// A cache in front of `transport` that keeps what is to last in `store`, the rest in memory, and goes by the
+    /// Creates a cache for `transport` that keeps lasting responses in `store`, the rest in memory, and uses the
     /// system's clock and network.
     ///
     /// - Parameters:
-    ///   - store: nil keeps everything in memory: nothing outlasts the process.
-    ///   - storedBytes: the most bytes that responses take in the store, about; 256 MiB by default, nil for no other limit than the
-    ///     store's own. Holds for the responses alone: no row is evicted for one, and no write fails. See
+    ///   - store: The store; nil keeps everything in memory, so that nothing outlasts the process.
+    ///   - storedBytes: The most bytes of responses in the store, approximately; 256 MiB by default, nil for no limit
+    ///     except the store's own. It applies to responses only: no row is evicted for one, and no write fails. See
     ///     ``StoreResponseCache/init(store:maximumBytes:)``.
-    ///   - memoryBytes: the most bytes kept in memory.
-    ///   - account: who is signed in, for requests that do not name their ``FetchRequest/account``.
+    ///   - memoryBytes: The most bytes kept in memory.
+    ///   - account: Returns the signed-in account, for requests that do not name their ``FetchRequest/account``.
     public static func system(
         store: Store?, transport: any Transport, policy: CachePolicy = CachePolicy(),
         options: HTTPCacheOptions = HTTPCacheOptions(), storedBytes: Int64? = 256 << 20, memoryBytes: Int = 5_000_000,

@@ -4,7 +4,7 @@ public import LarderStore
 public import Logging
 
 extension HostServices {
-    /// The system's clocks and random numbers, and a logger labelled `larder`.
+    /// Returns the system's clocks and random numbers, and a logger labelled `larder`.
     public static func system(logger: Logger = Logger(label: "larder")) -> HostServices {
         let start = ContinuousClock.now
         return HostServices(
@@ -20,9 +20,10 @@ extension HostServices {
 }
 
 extension Store {
-    /// Opens the store in the directory at `path`, made when it does not exist, with the system's services.
+    /// Opens the store in the directory at `path`, with the system's services. The directory is created when it does
+    /// not exist.
     ///
-    /// - Throws: as ``Store/open(at:options:host:)``.
+    /// - Throws: As ``Store/open(at:options:host:)``.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
         try open(at: path, options: options, host: .system())
     }

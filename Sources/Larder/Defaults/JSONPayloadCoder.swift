@@ -2,46 +2,50 @@ private import Foundation
 public import LarderFormat
 public import LarderStore
 
-/// Reads and writes payloads as JSON by `Codable`.
+/// Encodes and decodes payloads as JSON with `Codable`.
 public struct JSONPayloadCoder: PayloadCoder {
-    /// A coder with the defaults of `JSONEncoder` and `JSONDecoder`.
+    /// Creates a coder with the defaults of `JSONEncoder` and `JSONDecoder`.
     public init() {}
 
-    /// JSON.
+    /// The codec of the payloads: JSON.
     public var codec: PayloadCodec { .json }
 
-    /// The value as JSON, with sorted keys, so that equal values have equal bytes.
+    /// Returns the value as JSON, with sorted keys, so that equal values have equal bytes.
+    ///
+    /// - Throws: The errors of `JSONEncoder`.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
-    /// The value that JSON describes.
+    /// Returns the value that the JSON describes.
+    ///
+    /// - Throws: The errors of `JSONDecoder`.
     public func decode<Value: Decodable>(_ type: Value.Type, from payload: RawSpan) throws -> Value {
         try JSONDecoder().decode(type, from: Data([UInt8](copying: payload)))
     }
 }
 
 extension ReadView {
-    /// The JSON payload at `key` as a value, or nil when there is no row.
+    /// Returns the JSON payload at `key` as a value, or nil when there is no row.
     ///
-    /// - Throws: as ``row(at:)``; what decoding throws.
+    /// - Throws: As ``row(at:)``; decoding errors.
     public borrowing func value<Value: Decodable>(_ type: Value.Type, at key: RowKey) throws -> Value? {
         try value(type, at: key, using: JSONPayloadCoder())
     }
 }
 
 extension Transaction {
-    /// Puts a value as JSON into the visible rows of its resource.
+    /// Stores a value as JSON in the visible rows of its resource.
     ///
-    /// An array of bytes is not a value but a payload already, and is stored as it is.
+    /// An array of bytes is not a value but a payload already, and is stored unchanged.
     ///
-    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
-    /// - Throws: as ``put(_:at:updatedAt:codec:)``; what encoding throws.
+    /// - Parameter updatedAt: Milliseconds since 1970-01-01 UTC.
+    /// - Throws: As ``put(_:at:updatedAt:codec:)``; encoding errors.
     public mutating func put<Value: Encodable>(_ value: Value, at key: RowKey, updatedAt: Int64) throws {
-        // Overload resolution comes here with bytes straight out of an initialiser; as a value they would be a list of
-        // numbers.
+        // Overload resolution selects this function for bytes straight from an initialiser; as a value they would be a
+        // list of numbers.
         if let bytes = value as? [UInt8] { return try put(bytes, at: key, updatedAt: updatedAt, codec: .json) }
         try put(value, at: key, updatedAt: updatedAt, using: JSONPayloadCoder())
     }

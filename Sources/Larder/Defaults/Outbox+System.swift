@@ -3,11 +3,11 @@ public import LarderStore
 public import LarderTransport
 
 extension Outbox {
-    /// An outbox that goes by the system's network.
+    /// Creates an outbox that uses the system's network.
     ///
     /// - Parameters:
-    ///   - account: who is signed in; nil where there are no accounts.
-    ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
+    ///   - account: The signed-in account; nil where there are no accounts.
+    ///   - onEvent: Receives the events, on any thread; must be quick.
     public static func system(
         store: Store, transport: any Transport, configuration: OutboxConfiguration,
         policy: OutboxPolicy = OutboxPolicy(), credentials: any Credentials = FixedCredentials(),

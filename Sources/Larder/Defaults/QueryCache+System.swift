@@ -4,18 +4,20 @@ public import LarderTransport
 public import Logging
 
 extension QueryCache {
-    /// A cache of queries that goes by the system's clock and network: when the network is back, what is observed and stale is fetched
-    /// again.
+    /// Creates a cache of queries that uses the system's clock and network. When the network is back, it fetches
+    /// observed stale queries again.
     ///
     /// ```swift
-    /// let queries = QueryCache.system(store: store) { key in key.hasPrefix(["outlets"]) || key.hasPrefix(["profile"]) }
+    /// let queries = QueryCache.system(store: store) { key in
+    ///     key.hasPrefix(["outlets"]) || key.hasPrefix(["profile"])
+    /// }
     /// ```
     ///
     /// - Parameters:
-    ///   - store: where values are kept beyond the process, as JSON; nil keeps everything in memory.
-    ///   - maximumAge: how old a kept value may be to be read back; see ``QueryCache/Persistence``.
-    ///   - connectivity: the network's state, in place of the system's.
-    ///   - keeps: picks the keys whose values are kept in `store`; by default all.
+    ///   - store: Keeps values as JSON beyond the process; nil keeps everything in memory.
+    ///   - maximumAge: The maximum age at which a kept value is read back; see ``QueryCache/Persistence``.
+    ///   - connectivity: The network's state, instead of the system's.
+    ///   - keeps: Returns whether the values of a key are kept in `store`; by default all are.
     public static func system(
         store: Store?, maximumAge: Duration? = .seconds(86_400), logger: Logger = Logger(label: "larder.queries"),
         connectivity: any ConnectivitySource = SystemConnectivity.source(),

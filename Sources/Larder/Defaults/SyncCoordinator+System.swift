@@ -3,10 +3,10 @@ public import LarderSync
 public import LarderTransport
 
 extension SyncCoordinator {
-    /// A coordinator that goes by the system's network and battery, and asks the server itself for a way past a captive
-    /// portal.
+    /// Creates a coordinator that uses the system's network and battery, and probes the server itself to detect the end
+    /// of a captive portal.
     ///
-    /// - Parameter onEvent: told what happens, on whatever thread it happens; must be quick.
+    /// - Parameter onEvent: Receives the events, on any thread; must be quick.
     public static func system(
         store: Store, transport: any Transport, configuration: SyncConfiguration, policy: SyncPolicy = SyncPolicy(),
         credentials: any Credentials = FixedCredentials(),

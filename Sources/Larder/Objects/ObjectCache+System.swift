@@ -5,7 +5,8 @@ public import LarderTransport
 public import Logging
 
 extension ObjectCache {
-    /// A cache of objects that goes by the system's clock and network: when the network is back, the writes that wait in memory are sent.
+    /// Creates a cache of objects that uses the system's clock and network. When the network is back, it sends the
+    /// writes that wait in memory.
     ///
     /// Writes of persistent classes wait in `outbox`, which sends them while it runs.
     ///
@@ -18,10 +19,10 @@ extension ObjectCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - store: where persistent classes are kept; nil where there are none.
-    ///   - outbox: of the same store; without one no object of a persistent class can be saved.
-    ///   - classes: where classes are kept; those that are not named are kept in memory.
-    ///   - connectivity: the network's state, in place of the system's.
+    ///   - store: The store of persistent classes; nil where there are none.
+    ///   - outbox: An outbox of the same store; without one no object of a persistent class can be saved.
+    ///   - classes: The classes and their persistence; classes not named are kept in memory.
+    ///   - connectivity: The network's state, instead of the system's.
     public static func system(
         service: any ObjectService, transport: any Transport, store: Store? = nil, outbox: Outbox? = nil,
         classes: [ObjectClass] = [], options: ObjectCacheOptions = ObjectCacheOptions(),

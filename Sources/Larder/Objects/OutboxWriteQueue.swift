@@ -7,10 +7,10 @@ public import LarderTransport
 
 /// An outbox as the queue in which an ``ObjectCache``'s writes of persistent classes wait.
 ///
-/// All of them stand in one lane, so that a write about one object never overtakes an earlier one about another; each is of
-/// the entity that is its object, so that one that failed holds only what is about the same.
+/// All of them are in one lane, so that a write about one object never overtakes an earlier one about another. The
+/// entity of each write is its object, so that a failed write holds back only writes about the same object.
 public struct OutboxWriteQueue: WriteQueue {
-    /// The host's name of the kind of write.
+    /// The mutation type of the writes.
     public static let mutationType = "object"
 
     private static let lane = Lane.named("objects")
@@ -20,29 +20,29 @@ public struct OutboxWriteQueue: WriteQueue {
     private let loadsAnswers: Bool
     private let contentType: String
 
-    /// A queue over an outbox of the store that the objects are kept in.
+    /// Creates a queue over an outbox of the store in which the objects are kept.
     ///
     /// - Parameters:
-    ///   - loadsAnswers: whether what the server makes of a write becomes the object: the answer's body, or else a GET. The
-    ///     outbox's ``OutboxConfiguration/loading`` says what of a body that is.
-    ///   - contentType: that of the bodies of writes that name none.
+    ///   - loadsAnswers: whether the server's version after a write becomes the object: the body of the response, or
+    ///     else of a GET. The outbox's ``OutboxConfiguration/loading`` extracts it from a body.
+    ///   - contentType: the media type of bodies of writes that name none.
     public init(_ outbox: Outbox, loadsAnswers: Bool = true, contentType: String = "application/json") {
         self.outbox = outbox
         self.loadsAnswers = loadsAnswers
         self.contentType = contentType
     }
 
-    /// The outbox's.
+    /// The header field of the outbox.
     public var keyField: HTTPField.Name { outbox.keyField }
 
-    /// That of the outbox's policy.
+    /// The schedule of the outbox's policy.
     public var schedule: WriteSchedule { outbox.policy.schedule }
 
-    /// How often the outbox was told who is signed in.
+    /// The number of times the outbox's authentication state was set.
     public var signIns: Int { outbox.signIns }
 
-    /// Has the outbox pause and ask for a sign-in, as after a 401 to one of its writes; false where it does not run, or has another
-    /// account.
+    /// Pauses the outbox and requests a sign-in, as after a 401 to one of its writes. Returns false where the outbox
+    /// does not run, or has another account.
     public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
         outbox.noteUnauthorized(account, since: signIns)
     }
@@ -61,7 +61,8 @@ public struct OutboxWriteQueue: WriteQueue {
             let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
             try await outbox.store.write { transaction in
                 let session = try transaction.session()
-                // Under which it was prepared, and which is signed in now: the host may have said another meanwhile.
+                // Checks the account of the preparation and the one signed in now, because the host may have set
+                // another meanwhile.
                 let gates = [.signedIn(prepared.draft.account), outbox.gate].map { Self.gate($0, session) }
                 guard gates.allSatisfy({ $0.admits(write.account) }) else { throw OutboxError.notSignedIn }
                 _ = try transaction.enqueue(prepared)
@@ -72,10 +73,10 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// The signed-in account, as the outbox has it. A session in the store must agree; where the outbox has no accounts, the
-    /// session decides.
+    /// Returns the authentication state of the outbox. A session in the store must agree with it; where the outbox has
+    /// no accounts, the session decides.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``Store/read(_:)``.
     public func gate() throws -> SessionGate {
         let told = outbox.gate
         return try outbox.store.read { view in Self.gate(told, try view.session()) }
@@ -92,16 +93,18 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// What the outbox makes of it.
+    /// Returns the outbox's verdict on a response.
+    ///
+    /// - Throws: the error that ended a successful response too early.
     public func verdict(
         reading response: TransportResponse, to write: QueuedWrite
     ) async throws(TransportError) -> Verdict {
         try await outbox.verdict(reading: response, to: write.method, tries: write.isInDoubt ? 2 : 1)
     }
 
-    /// The rest of the wait that outbox, sync and an ``ObjectCache`` share, over restarts.
+    /// Returns the rest of the wait that outbox, sync and an ``ObjectCache`` share, also after a restart.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``Store/read(_:)``.
     public func serverWait(of server: String) throws -> Duration? {
         let now = outbox.store.host.now()
         return try outbox.store.read { view in
@@ -109,9 +112,9 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// Stores a wait for all of them; it counts up to a day.
+    /// Records a wait for outbox, sync and object cache. It counts up to a day.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func noteServerWait(_ wait: Duration, of server: String) async throws {
         let now = outbox.store.host.now()
         try await outbox.store.write { transaction in
@@ -119,9 +122,9 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// The writes that wait or are parked, in their order.
+    /// Returns the writes that wait or are parked, in their order.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``Store/read(_:)``.
     public func waiting() throws -> [WaitingWrite] {
         try entries().map { entry in
             WaitingWrite(
@@ -130,10 +133,10 @@ public struct OutboxWriteQueue: WriteQueue {
         }
     }
 
-    /// Tries at once what waits about an object or before it, and waits until the server has answered all of it, or until the
-    /// outbox is paused or waits for a later time.
+    /// Sends the writes about an object and those before them at once. Returns when the server has responded to all of
+    /// them, or when the outbox is paused or waits for a later time.
     ///
-    /// - Throws: `CancellationError`; what the store throws.
+    /// - Throws: `CancellationError`; as ``Outbox/retry(_:)`` and ``Store/read(_:)``.
     public func sendWaiting(about object: ObjectName) async throws {
         let entity = object.description
         for entry in try Self.upTo(entity, entries()) {
@@ -142,7 +145,7 @@ public struct OutboxWriteQueue: WriteQueue {
             do {
                 try await outbox.retry(entry.id)
             } catch OutboxError.unknownEntry {
-                // Sent meanwhile.
+                // The entry was sent meanwhile.
             }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -162,7 +165,7 @@ public struct OutboxWriteQueue: WriteQueue {
         try Task.checkCancellation()
     }
 
-    /// Whether what waits about an entity will be sent without a wait.
+    /// Whether the writes about an entity will be sent without a wait.
     private func isMoving(_ entity: String) throws -> Bool {
         let before = try Self.upTo(entity, entries())
         if before.isEmpty || outbox.status.pauses.contains(where: \.isOfAll) { return false }
@@ -170,13 +173,13 @@ public struct OutboxWriteQueue: WriteQueue {
             switch entry.delivery.state {
             case .pending, .sending: true
             case .waiting, .rejected: false
-            // Parked, it holds what is about the same only.
+            // A parked entry holds back only entries of the same entity.
             case .failed, .unresolved, .conflicted: entry.draft.entity != entity
             }
         }
     }
 
-    /// The entries up to the last one about an entity.
+    /// Returns the entries up to the last one about an entity.
     private static func upTo(_ entity: String, _ entries: [OutboxEntry]) -> ArraySlice<OutboxEntry> {
         let last = entries.lastIndex { $0.draft.entity == entity }
         return last.map { entries[...$0] } ?? []
@@ -190,7 +193,7 @@ public struct OutboxWriteQueue: WriteQueue {
 }
 
 extension PauseReason {
-    /// Whether it keeps the writes of the account signed in from being sent.
+    /// Whether the reason keeps the writes of the account signed in from being sent.
     fileprivate var isOfAll: Bool {
         switch self {
         case .notRunning, .deliveredElsewhere, .otherServer, .offline, .signedOut, .signInExpired, .otherAccounts,
@@ -202,8 +205,7 @@ extension PauseReason {
 }
 
 extension OutboxConfiguration {
-    /// This configuration for the writes of an ``ObjectCache``: what of an answer becomes the object is as `service` reads
-    /// it.
+    /// Returns this configuration for the writes of an ``ObjectCache``: `service` extracts the object from a response.
     public func loadingObjects(of service: any ObjectService) -> OutboxConfiguration {
         var configuration = self
         let other = loading
@@ -211,7 +213,7 @@ extension OutboxConfiguration {
             guard entry.mutationType == OutboxWriteQueue.mutationType,
                 let name = entry.rows.first.flatMap(ObjectName.init)
             else { return other.row(entry, body) }
-            // An answer that says something else than the object is none.
+            // A response that contains anything else than the object is ignored.
             guard let found = try? service.objects(in: body, answering: .object(name)), found.count == 1,
                 found[0].id == name.id
             else { return nil }

@@ -8,14 +8,15 @@ private import Darwin
 
 /// A position in a table, lent to a closure.
 ///
-/// Moving throws on any error; nil means the end of the table and nothing else. What a move returns is valid until
-/// the next move. At an end the position stays on the last entry, or the first.
+/// A move returns nil at the end of the table and for nothing else. It throws ``EngineError/corrupted`` for a damaged
+/// page, or another error of LMDB. The returned entry is valid until the next move. At an end the position stays on the
+/// last entry, or the first.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
     // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.
     private let handle: OpaquePointer
 
-    @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot leave that.
+    @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
     init(transaction: OpaquePointer, table: Table) throws(EngineError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")
@@ -30,36 +31,46 @@ public struct Cursor: ~Copyable, ~Escapable {
     }
 
     /// Moves to the first entry. LMDB: `MDB_FIRST`.
+    ///
+    /// - Throws: ``EngineError`` as every move.
     @_lifetime(&self)
     public mutating func first() throws(EngineError) -> Entry? {
         try move(MDB_FIRST)
     }
 
     /// Moves to the last entry. LMDB: `MDB_LAST`.
+    ///
+    /// - Throws: ``EngineError`` as every move.
     @_lifetime(&self)
     public mutating func last() throws(EngineError) -> Entry? {
         try move(MDB_LAST)
     }
 
-    /// Moves one entry forwards; from nowhere, to the first. LMDB: `MDB_NEXT`.
+    /// Moves one entry forwards; without a position, to the first. LMDB: `MDB_NEXT`.
+    ///
+    /// - Throws: ``EngineError`` as every move.
     @_lifetime(&self)
     public mutating func next() throws(EngineError) -> Entry? {
         try move(MDB_NEXT)
     }
 
-    /// Moves one entry backwards; from nowhere, to the last. LMDB: `MDB_PREV`.
+    /// Moves one entry backwards; without a position, to the last. LMDB: `MDB_PREV`.
+    ///
+    /// - Throws: ``EngineError`` as every move.
     @_lifetime(&self)
     public mutating func previous() throws(EngineError) -> Entry? {
         try move(MDB_PREV)
     }
 
-    /// The entry at the position, or nil when the cursor has not been moved to one. LMDB: `MDB_GET_CURRENT`.
+    /// Returns the entry at the position, or nil when the cursor has no position. LMDB: `MDB_GET_CURRENT`.
+    ///
+    /// - Throws: ``EngineError`` as every move.
     @_lifetime(&self)
     public mutating func current() throws(EngineError) -> Entry? {
         do throws(EngineError) {
             return try move(MDB_GET_CURRENT)
         } catch .system(code: EINVAL, _) {
-            // LMDB's answer for a cursor that stands nowhere, and nothing else.
+            // LMDB returns this code for a cursor without a position, and for nothing else.
             return nil
         }
     }
@@ -67,6 +78,7 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// Moves to the first entry at or after `key`. LMDB: `MDB_SET_RANGE`.
     ///
     /// - Parameter key: 1 to 511 bytes.
+    /// - Throws: ``EngineError/keySize(actual:limit:)``; else as every move.
     /// - Complexity: O(log *n*) page visits.
     @_lifetime(&self)
     public mutating func seek(_ key: borrowing RawSpan) throws(EngineError) -> Entry? {
@@ -76,6 +88,7 @@ public struct Cursor: ~Copyable, ~Escapable {
 
     /// Moves to the last entry before `key`.
     ///
+    /// - Throws: ``EngineError/keySize(actual:limit:)``; else as every move.
     /// - Complexity: O(log *n*) page visits.
     @_lifetime(&self)
     public mutating func seek(before key: borrowing RawSpan) throws(EngineError) -> Entry? {

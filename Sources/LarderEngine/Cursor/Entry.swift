@@ -1,13 +1,13 @@
 internal import CLMDB
 
-/// A key and its value as they lie in the map.
+/// A key and its value, in place in the map.
 public struct Entry: ~Escapable {
     /// The key, 1 to 511 bytes.
     public let key: RawSpan
     /// The value.
     public let value: RawSpan
 
-    /// - Parameters: what LMDB answered; the caller binds the lifetime.
+    /// Wraps the values that LMDB returned; the caller binds the lifetime.
     @unsafe
     @_lifetime(immortal)  // Every caller overrides it with the cursor's at once.
     init(key: MDB_val, value: MDB_val) {

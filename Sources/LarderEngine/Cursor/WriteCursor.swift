@@ -1,8 +1,8 @@
 private import CLMDB
 
-/// A cursor that can also remove what it stands on, lent to a closure.
+/// A cursor that can also remove entries, lent to a closure.
 ///
-/// After a removal LMDB's cursor stands on the following entry already, so ranges are removed by
+/// After a removal LMDB's cursor is on the following entry already, so ranges are removed by
 /// ``removeWhile(from:limit:_:)`` and not by stepping.
 public struct WriteCursor: ~Copyable, ~Escapable {
     private var cursor: Cursor
@@ -14,13 +14,15 @@ public struct WriteCursor: ~Copyable, ~Escapable {
         cursor = unsafe try Cursor(transaction: transaction, table: table)
     }
 
-    /// Removes entries from the first at or after `start` on, as long as `shouldRemove` says so.
+    /// Removes entries from the first at or after `start` on, as long as `shouldRemove` returns true.
     ///
     /// - Parameters:
     ///   - start: 1 to 511 bytes.
     ///   - limit: the most entries to remove.
-    ///   - shouldRemove: told each entry; false, or an error, ends the removal before it.
-    /// - Returns: how many were removed.
+    ///   - shouldRemove: called with each entry; false, or an error, ends the removal before that entry.
+    /// - Returns: the number of entries removed.
+    /// - Throws: what `shouldRemove` throws; ``EngineError/keySize(actual:limit:)``, ``EngineError/mapFull(cap:)``,
+    ///   ``EngineError/corrupted``, or another error of LMDB.
     /// - Complexity: O(log *n* + removed).
     public mutating func removeWhile(
         from start: borrowing RawSpan, limit: Int, _ shouldRemove: (borrowing Entry) throws -> Bool
@@ -38,7 +40,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
             }
             removed += 1
             isAtEntry = false
-            // The position is the following entry now, or nowhere when the table is empty.
+            // The position is now the following entry, or none when the table is empty.
             if removed < limit, let entry = try cursor.current() { isAtEntry = try shouldRemove(entry) }
         }
         return removed

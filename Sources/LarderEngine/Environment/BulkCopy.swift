@@ -21,7 +21,8 @@ final class BulkCopy {
         unsafe mdb_env_close(handle)
     }
 
-    /// The entries, and the bytes of keys and values, after which a commit ends. liblmdb keeps the pages of a commit in memory.
+    /// The entries, and the bytes of keys and values, after which a commit ends: liblmdb keeps the pages of a commit in
+    /// memory.
     private static let commitLimits = (entries: 5_000, byteCount: 4 << 20)
 
     /// Appends the entries of `cursor` from its position on, in commits of bounded size.
@@ -44,7 +45,7 @@ final class BulkCopy {
                 while count < Self.commitLimits.entries, byteCount < Self.commitLimits.byteCount, !isAtEnd {
                     if let entry = try cursor.next() {
                         byteCount += entry.key.byteCount + entry.value.byteCount
-                        // The source is sorted; what is not comes from a damaged page.
+                        // The source is sorted, so an entry out of order comes from a damaged page.
                         if try !transaction.append(entry.value, forKey: entry.key, in: table) {
                             throw EngineError.corrupted
                         }

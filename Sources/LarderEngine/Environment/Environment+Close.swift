@@ -8,16 +8,17 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Closes one open; the last closes the environment.
+    /// Closes one open; the last close closes the environment.
     ///
-    /// Takes no new work, finishes the writes that wait, waits for readers to leave, and notes a clean close. Blocks.
+    /// It rejects new work, finishes the writes that wait, waits until all readers have left, and records a clean
+    /// close. Blocks.
     ///
-    /// - Parameter milliseconds: how long to wait for readers; nil waits for ever.
+    /// - Parameter milliseconds: the time to wait for readers; nil waits for ever.
     /// - Throws: ``EngineError/busy`` when readers did not leave in time: the environment stays open for reading and
     ///   may be closed again. ``EngineError/closed`` when it was closed before.
     public func close(within milliseconds: Int? = nil) throws(EngineError) {
         precondition(unsafe currentReader == nil, "a store cannot be closed from inside one of its reads")
-        // A forked child has no business with its parent's locks and reader slots.
+        // A forked child must not touch its parent's locks and reader slots.
         if isForked { throw .usedAfterFork }
         guard try EnvironmentRegistry.shared.release(self) else { return }
         hasStoppedWriting.store(true, ordering: .releasing)
@@ -36,13 +37,15 @@ extension Environment {
         EnvironmentRegistry.shared.remove(self)
     }
 
-    /// Other opens and closes hold the directory for a fraction of it; what costs more is to wait for a stranger.
+    /// The longest wait for the directory's lock. Other opens and closes hold it for a fraction of this time; a longer
+    /// wait would be for another program.
     private static let longestWaitOfClose = Duration.seconds(2)
 
-    /// Closes the file with the directory locked, so that no other process opens it at the same moment.
+    /// Closes the file with the directory locked, so that no other process opens it meanwhile.
     private func closeFile(isClean: Bool) {
         let directory = StoreDirectory(path: path)
-        // Without the lock the close still has to happen; only the mark is left out. The caller is blocked meanwhile.
+        // Without the lock the close still has to happen, without the mark of a clean close. The caller is blocked
+        // meanwhile.
         let lock = try? directory.lock(LockWait(limit: min(options.lockTimeout, Self.longestWaitOfClose)))
         defer { withExtendedLifetime(lock) {} }
         stopWatching()
@@ -56,7 +59,7 @@ extension Environment {
         flock(guardFile.file.number, LOCK_UN)
     }
 
-    /// Closes an environment that only maintenance knows, with the directory locked and the guard held by it.
+    /// Closes an environment that only maintenance uses, while maintenance holds the directory's lock and the guard.
     func closeForMaintenance() {
         writer.stop()
         state.store(State.closed.rawValue, ordering: .releasing)

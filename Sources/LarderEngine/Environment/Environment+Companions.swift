@@ -1,15 +1,17 @@
 extension Environment {
-    /// The bytes of a file that lies beside the data file; 0 where there is none, or it cannot be looked at.
+    /// Returns the size in bytes of a file beside the data file; 0 where there is none, or the system does not report
+    /// it.
     public func companionSize(_ name: String) -> Int64 { StoreDirectory(path: path).size(of: name) }
 
-    /// Removes files that lie beside the data file; those that are not there are fine.
+    /// Removes files beside the data file; those that do not exist are skipped.
     ///
-    /// With the directory locked, and only while the data file is still the one that is open: the files beside another store,
-    /// which took its place, are not this one's. Blocks while another process opens or closes the store.
+    /// The directory is locked meanwhile. The data file must still be the one that is open, because files beside a
+    /// store that replaced it are not this store's. Blocks while another process opens or closes the store.
     ///
     /// - Parameter names: none of LMDB's and none of the engine's own.
-    /// - Throws: ``EngineError/replaced``, ``EngineError/untrustedDirectory(_:)``; ``EngineError/closed``, ``EngineError/readOnly``,
-    ///   ``EngineError/usedAfterFork``, ``EngineError/stopped``; an error of the system when a file cannot be removed.
+    /// - Throws: ``EngineError/replaced``, ``EngineError/untrustedDirectory(_:)``; ``EngineError/closed``,
+    ///   ``EngineError/readOnly``, ``EngineError/usedAfterFork``, ``EngineError/stopped``; an error of the system when
+    ///   a file cannot be removed.
     public func removeCompanions(_ names: [String]) throws(EngineError) {
         try checkUsable()
         if options.isReadOnly { throw .readOnly }

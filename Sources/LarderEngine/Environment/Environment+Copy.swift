@@ -5,13 +5,13 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
+    /// Copies the last commit into a new store in the directory at `path`, which must not contain a store.
     ///
-    /// Entries are appended in key order, so the copy is packed and holds no free pages; it is synced before it is
-    /// renamed into place. Holds one snapshot throughout. Blocks.
+    /// Entries are appended in key order, so the copy is packed and has no free pages. It is synced before it is
+    /// renamed into place. One snapshot is held throughout. Blocks.
     ///
-    /// - Parameter progress: told how many entries have been copied so far.
-    /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``; what `progress` throws.
+    /// - Parameter progress: called with the number of entries copied so far.
+    /// - Throws: ``EngineError/keyExists`` when a store exists there; ``EngineError/diskFull``; what `progress` throws.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         let lock = try directory.lock(creating: true)
@@ -22,10 +22,10 @@ extension Environment {
 
     /// Replaces the data file of the store at `path` by a packed copy that `verify` has accepted.
     ///
-    /// Nobody may have the store open, this process included. The old file stays in place until the copy is complete,
+    /// No process may have the store open, this one included. The old file stays in place until the copy is complete,
     /// verified and synced. Blocks.
     ///
-    /// - Throws: ``EngineError/heldByOthers``; the errors of ``open(path:options:initialize:)`` and
+    /// - Throws: ``EngineError/heldByOthers``; the errors of ``open(path:options:initialize:inspect:)`` and
     ///   ``copy(to:progress:)``; what `inspect` and `verify` throw. The store is then unchanged.
     public static func compact(
         path: String, tables: [String], lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout,

@@ -1,31 +1,30 @@
 extension Environment {
-    /// Removes the store at `path`, that is its files and, when nothing else is in it, its directory, unless `inspect`
-    /// throws.
+    /// Removes the store at `path`, unless `inspect` throws: its files and, when nothing else is in it, its directory.
     ///
-    /// Neither another process nor this one may have the store open. What holds content beside the data file goes before
-    /// it: an error or a death on the way leaves a store that opens, or remains that the next call removes. What goes is
-    /// what was inspected, also when another directory comes to have the path meanwhile. Needs no space on the disk. Blocks
-    /// while another process opens or closes the store.
+    /// Neither another process nor this one may have the store open. Files with content beside the data file are
+    /// removed before it. An error or a killed process leaves a store that opens, or remains that the next call
+    /// removes. Only the inspected directory is changed, even when another one gets the path meanwhile. Needs no space
+    /// on the disk. Blocks while another process opens or closes the store.
     ///
     /// - Parameters:
-    ///   - tables: the tables to open for `inspect`, those of them that are there.
-    ///   - inspect: looks at the content before it goes; what it answers is not used.
+    ///   - tables: the tables to open for `inspect`; those that do not exist are skipped.
+    ///   - inspect: reads the content before it is removed; its result is not used.
     /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``; the errors of
-    ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged. Errors of the
-    ///   system when a file cannot be removed.
+    ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged. Errors of
+    ///   the system when a file cannot be removed.
     public static func destroy(path: String, tables: [String], inspect: Inspection) throws {
         try remove(path) { directory, guardFile in
             try look(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
         }
     }
 
-    /// Removes the store at `path` as ``destroy(path:tables:inspect:)`` does, without mapping the file, so that damage in
-    /// it cannot end the process. A damaged file is removed as long as `guard.lock` shows that it was a store.
+    /// Removes the store at `path` as ``destroy(path:tables:inspect:)`` does, without mapping the file, so that damage
+    /// in it cannot end the process. A damaged file is removed as long as `guard.lock` shows that it was a store.
     ///
     /// - Parameters:
-    ///   - record: the table and the key of the record that says what the file is.
-    ///   - judge: throws where the file is to stay, by the record's value, or nil when the file has none, and by whether
-    ///     `guard.lock` shows that it was a store.
+    ///   - record: the table and the key of the record that identifies the file.
+    ///   - judge: throws to keep the file. Receives the record's value, or nil when the file has none, and whether
+    ///     `guard.lock` shows that it was a store. Not called for a damaged file.
     /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``, the errors of a damaged file, and what `judge`
     ///   throws. The store is then unchanged.
     public static func discard(
@@ -57,13 +56,13 @@ extension Environment {
         }
         let isAlone = try guardFile?.isHeldAlone(in: directory) ?? (directory.isLockFileHeld() != true)
         if !isAlone { throw EngineError.heldByOthers }
-        // Without a data file, they are what a call that was cut short has left.
+        // Without a data file, these files are the remains of an interrupted call.
         if identity != nil { try check(directory, guardFile) }
         try directory.removeStore(identity)
         withExtendedLifetime((directory, guardFile)) {}
     }
 
-    /// Whether this process has the file open, with whatever options.
+    /// Whether this process has the file open, with any options.
     private static func isOpenHere(_ identity: FileIdentity) -> Bool {
         if case .none? = try? EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) {
             return false

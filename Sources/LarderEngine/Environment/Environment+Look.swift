@@ -6,11 +6,11 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Inspecting a file that may be another program's, without making or changing anything beside it.
+/// Inspecting a file that may be another program's, without creating or changing anything beside it.
 extension Environment {
-    /// The guard of a file that `inspect` accepts, made when there is none. The directory is locked.
+    /// Returns the guard of a file that `inspect` accepts; creates one when there is none. The directory is locked.
     ///
-    /// A directory whose `guard.lock` carries our mark has been accepted before.
+    /// A directory whose `guard.lock` has our mark was accepted before.
     ///
     /// - Throws: as ``look(at:_:_:_:)``.
     static func guardOfOwnFile(
@@ -21,30 +21,31 @@ extension Environment {
         return try known ?? GuardFile.make(in: directory)
     }
 
-    /// Lets `inspect` look at the content of the file, through liblmdb. The directory is locked.
+    /// Passes the content of the file to `inspect`, through liblmdb. The directory is locked.
     ///
-    /// - Throws: the errors of ``validate(_:_:)``; what `inspect` throws.
+    /// - Throws: the errors of ``validate(_:_:)``; ``EngineError/replaced`` when another directory got the path
+    ///   meanwhile; what `inspect` throws.
     static func look(
         at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
     ) throws {
         let isAlone = try validate(directory, guardFile)
-        // A lock file that is used already is the program's that uses it; otherwise none is needed.
+        // A lock file in use belongs to the program that uses it; otherwise none is needed.
         let usesLockFile = try !isAlone || directory.isLockFileHeld() != false
         var options = options
         options.access = .readOnly
         let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)
         defer { unsafe mdb_env_close(handle) }
-        // liblmdb went by the path, which another directory may have come to have.
+        // liblmdb opened the path, which may have become that of another directory.
         var number: mdb_filehandle_t = -1
         try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
         if try FileDescriptor.identity(of: number).file != directory.dataIdentity() { throw EngineError.replaced }
         _ = unsafe try inspectedTables(handle, options, inspect)
     }
 
-    /// One record of the file, read without liblmdb, which trusts the pages that it maps; nil when there is none, or a
-    /// value larger than a page. The directory is locked.
+    /// Returns one record of the file; nil when there is none, or its value is larger than a page. It is read without
+    /// liblmdb, which trusts the pages that it maps. The directory is locked.
     ///
-    /// - Throws: ``EngineError/damagedMeta(reason:)`` and others for a page that is not what it should be.
+    /// - Throws: ``EngineError/damagedMeta(reason:)`` and others for an invalid page.
     static func record(
         _ key: [UInt8], inTable name: String, of directory: StoreDirectory
     ) throws(EngineError) -> [UInt8]? {

@@ -2,17 +2,18 @@ private import CLMDB
 private import Synchronization
 
 extension Environment {
-    /// How long growing the map waits for readers, in milliseconds.
+    /// The time for which growing the map waits for readers, in milliseconds.
     private static let growthDeadline = 10_000
-    /// Pages by which the file grows between two looks for dead readers.
+    /// The number of pages by which the file grows between two checks for dead readers.
     private static let pagesBetweenLooks = 4096
 
-    /// Makes room: frees what dead readers pinned and doubles the map, up to its cap. On the writer thread, between transactions.
+    /// Makes space: frees pages that dead readers pinned and doubles the map, up to its cap. Runs on the writer thread,
+    /// between transactions.
     func grow() throws(EngineError) {
         let cleared = try clearStaleReaders()
         let current = try info().mapSize
         guard current < options.mapSizeCap else {
-            // Pages that a dead reader pinned may be all that is missing; only the next transaction can tell.
+            // The pages that a dead reader pinned may suffice; only the next transaction shows that.
             if cleared > 0 { return }
             throw .mapFull(cap: options.mapSizeCap)
         }
@@ -20,9 +21,10 @@ extension Environment {
         try resize(to: wanted)
     }
 
-    /// Frees what dead readers pin, when the file has grown by much. On the writer thread, between transactions.
+    /// Frees pages that dead readers pin, when the file has grown by much. Runs on the writer thread, between
+    /// transactions.
     ///
-    /// A writer that is never idle would otherwise find them only when the map is full.
+    /// A writer that is never idle would otherwise find dead readers only when the map is full.
     func lookAfterReaders() throws(EngineError) {
         var info = unsafe MDB_envinfo()
         try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
@@ -32,7 +34,7 @@ extension Environment {
         try clearStaleReaders()
     }
 
-    /// Takes over the size another process has given the map. On the writer thread, between transactions.
+    /// Adopts the map size that another process has set. Runs on the writer thread, between transactions.
     func adoptMapSize() throws(EngineError) {
         try resize(to: 0)
     }
@@ -41,7 +43,7 @@ extension Environment {
         let code = gate.exclusively(within: Self.growthDeadline) { unsafe mdb_env_set_mapsize(handle, size) }
         guard let code else { throw .mapFull(cap: options.mapSizeCap) }
         if code != MDB_SUCCESS {
-            // LMDB has given up the old map before it failed to make the new one.
+            // LMDB has unmapped the old map before it failed to create the new one.
             state.store(State.stopped.rawValue, ordering: .releasing)
             throw EngineError(code: code, operation: "mdb_env_set_mapsize")
         }
@@ -49,9 +51,10 @@ extension Environment {
 
     /// Frees the reader slots of processes that died. LMDB: `mdb_reader_check`.
     ///
-    /// Done at open, while the file or the map grows, when slots run out and once a minute without writes.
+    /// It runs at open, while the file or the map grows, when slots run out and once a minute without writes.
     ///
-    /// - Returns: how many were freed.
+    /// - Returns: the number of slots freed.
+    /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``; an error of LMDB.
     @discardableResult
     public func clearStaleReaders() throws(EngineError) -> Int {
         try whileOpen { () throws(EngineError) in

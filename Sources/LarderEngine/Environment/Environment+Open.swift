@@ -7,16 +7,18 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Looks at an existing file, with those of the wanted tables that it has, before anything is written to it.
+    /// A check of an existing file, with those of the requested tables that it has, before anything is written to it.
     ///
-    /// Throws when the file is not what the caller takes it for; false when nothing may be written to it.
+    /// It throws when the file is not what the caller expects, and returns false when nothing may be written to the
+    /// file.
     public typealias Inspection = (ReadTransaction, [String: Table]) throws -> Bool
 
-    /// Opens the store in the directory at `path`, or shares the one this process has open already.
+    /// Opens the store in the directory at `path`, or shares the one that this process has open already.
     ///
-    /// A new store is built aside, synced and renamed into place; `initialize` fills it in its first transaction. An
-    /// existing file's meta pages and size are checked before it is mapped; then `inspect` looks at it, and only when
-    /// that allows it, missing tables are made. Blocks while another process opens or closes the store.
+    /// A new store is built in a temporary directory, synced and renamed into place; `initialize` fills it in its first
+    /// transaction. An existing file's meta pages and size are checked before it is mapped. Then `inspect` checks the
+    /// content, and missing tables are created only when it allows writing. Blocks while another process opens or
+    /// closes the store.
     ///
     /// - Throws: the cases of ``EngineError`` named under opening; what `initialize` and `inspect` throw.
     public static func open(
@@ -48,7 +50,7 @@ extension Environment {
                 return try openExisting(directory, identity, options, guardFile, inspect)
             case .closing: break
             }
-            // The close that is under way needs the directory.
+            // The close under way needs the directory's lock.
             flock(lock.number, LOCK_UN)
             EnvironmentRegistry.shared.waitUntilClosed(identity)
         }
@@ -60,7 +62,7 @@ extension Environment {
         _ inspect: Inspection
     ) throws -> Environment {
         let isAlone = try validate(directory, guardFile)
-        // What a killed compaction was building may be as large as the store itself.
+        // The remains of a killed compaction may be as large as the store itself.
         if !options.isReadOnly { directory.removeRemains() }
         try guardFile.hold(LockWait(limit: options.lockTimeout))
         let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
@@ -68,7 +70,7 @@ extension Environment {
         return environment
     }
 
-    /// Lets liblmdb map a file that has been checked. The directory is locked, `guardFile` held.
+    /// Maps a checked file with liblmdb. The directory is locked, `guardFile` held.
     static func attach(
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         isAlone: Bool, _ inspect: Inspection
@@ -80,7 +82,8 @@ extension Environment {
             for name in [StoreDirectory.dataName, StoreDirectory.lockName, GuardFile.name] {
                 try directory.withdrawOthersWriting(name)
             }
-            // Before the first commit: a process that dies after it leaves other meta pages than were noted.
+            // The mark precedes the first commit: a process that dies after a commit leaves other meta pages than the
+            // recorded ones.
             if options.isReadOnly {
                 if isAlone { guardFile.noteFile(identity, in: directory) }
             } else {
@@ -94,7 +97,7 @@ extension Environment {
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
                 guardFile: guardFile, wasOpenedAlone: isAlone)
-            // A read-only environment needs the thread to follow the map.
+            // A read-only environment needs the thread to adopt changes of the map size.
             if options.isStepped {
                 environment.writer.startStepped()
             } else {
@@ -107,9 +110,10 @@ extension Environment {
         }
     }
 
-    /// Checks the file before liblmdb maps it. With other openers the pages may change between two looks.
+    /// Checks the file before liblmdb maps it. With other openers the pages may change between two checks.
     ///
-    /// - Returns: whether nobody else holds the guard; without one, whether nobody else is known to have the file open.
+    /// - Returns: whether no other opener holds the guard; without a guard, whether no other process is known to have
+    ///   the file open.
     static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
         let isAlone =
@@ -136,8 +140,8 @@ extension Environment {
         }
     }
 
-    /// Throws when the holders of the guard have another data file open, or are no users of the store at all: the note in
-    /// `guard.lock` may be that of the store which the directory was copied from.
+    /// Throws when the holders of the guard have another data file open, or are no users of the store at all. The
+    /// record in `guard.lock` may be that of the store which the directory was copied from.
     private static func checkSharedFile(
         _ data: FileDescriptor, _ directory: StoreDirectory, _ guardFile: GuardFile?
     ) throws(EngineError) {
@@ -174,13 +178,13 @@ extension Environment {
         try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
     }
 
-    /// Has liblmdb open the directory, which is locked, or was made by this call's caller.
+    /// Opens the directory with liblmdb. It is locked, or was created by the caller.
     ///
     /// - Parameter usesLockFile: false only for reading a file that no process has open.
     static func openHandle(
         _ path: String, _ options: EnvironmentOptions, isAlone: Bool, usesLockFile: Bool = true
     ) throws(EngineError) -> OpaquePointer {
-        // liblmdb opens it by its path and writes to it, also for an environment that only reads.
+        // liblmdb opens the lock file by its path and writes to it, even for a read-only environment.
         if usesLockFile {
             try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isAlone: isAlone)
         }
@@ -195,7 +199,7 @@ extension Environment {
             let flags = lockFlags | (options.isReadOnly ? UInt32(MDB_RDONLY) : 0)
             let code = unsafe mdb_env_open(handle, path, flags, 0o600)
             if code == MDB_VERSION_MISMATCH || code == MDB_INVALID {
-                // The data file's magic and version were checked before: it is the lock file.
+                // The data file's magic and version were checked before, so the lock file is the cause.
                 throw .foreignLockFile
             }
             try check(code, "mdb_env_open")
@@ -207,7 +211,7 @@ extension Environment {
         }
     }
 
-    /// liblmdb leaves its data descriptor open across `exec`.
+    /// Sets close-on-exec for liblmdb's data descriptor, which liblmdb leaves open across `exec`.
     private static func closeOnExec(_ handle: OpaquePointer) throws(EngineError) {
         var number: mdb_filehandle_t = -1
         try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")

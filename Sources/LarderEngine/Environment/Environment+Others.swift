@@ -1,11 +1,11 @@
 private import CLMDB
 private import Synchronization
 
-/// What an environment knows of the commits of other processes.
+/// The state of announcing the commits of other processes.
 struct OtherCommits: Sendable {
-    /// The number of the newest commit that is this process's own, or has been announced.
+    /// The number of the newest commit that is this process's own, or was announced.
     var known: UInt64 = 0
-    /// Whether one of another process came before one of this process's, and has not been announced.
+    /// Whether a commit of another process preceded one of this process, and was not announced.
     var hasMissed = false
     var watch: FileWatch?
     var onCommits: (@Sendable () -> Void)?
@@ -14,9 +14,9 @@ struct OtherCommits: Sendable {
 extension Environment {
     /// Calls `body` on the writer thread after commits of other processes, from now on until the environment closes.
     ///
-    /// The system announces writes to the data file, and the numbers of the commits tell this process's own from others:
-    /// other processes need not do anything. Commits within a few milliseconds are announced once; while this process
-    /// writes, afterwards. A snapshot begun in `body` shows them. The last call counts.
+    /// The system reports writes to the data file, and commit numbers distinguish this process's own commits from
+    /// others. Other processes need not cooperate. Commits within a few milliseconds are announced once; those made
+    /// while this process writes, afterwards. A snapshot begun in `body` includes them. A later call replaces `body`.
     ///
     /// - Returns: false where the system allows no more watches (inotify(7), `max_user_watches`): nothing is announced.
     /// - Throws: as ``read(_:)``.
@@ -38,12 +38,12 @@ extension Environment {
         }
     }
 
-    /// Ends the announcements. The environment is closing.
+    /// Ends the announcements, when the environment closes.
     func stopWatching() {
         others.withLock { $0.watch.take() }?.cancel()
     }
 
-    /// Notes that a write transaction begins, which `commit` will be the number of; on the writer thread.
+    /// Records the begin of a write transaction, which will have the number `commit`; on the writer thread.
     func noteBegin(of commit: UInt64) {
         others.withLock { others in
             if commit &- 1 > others.known {
@@ -53,14 +53,15 @@ extension Environment {
         }
     }
 
-    /// Notes that a write transaction that changed something was committed; on the writer thread.
+    /// Records the commit of a write transaction that changed something; on the writer thread.
     func noteEnd(of commit: UInt64) {
-        // A transaction that undid its changes leaves its number to the next one, of whatever process.
+        // A transaction that undid its changes leaves its number to the next one, of any process.
         guard let newest = try? newestCommit(), newest >= commit else { return }
         others.withLock { $0.known = max($0.known, commit) }
     }
 
-    /// Has commits of others announced, if there are any, once the writer thread has nothing more urgent to do.
+    /// Schedules an announcement of commits of others, if there are any, once the writer thread has nothing more urgent
+    /// to do.
     private func lookForOthers(tries: Int = 200) {
         guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
             others.withLock({ newest > $0.known || $0.hasMissed })
@@ -70,8 +71,9 @@ extension Environment {
 
     /// Announces commits of others; on the writer thread, so that none of this process's own is under way.
     ///
-    /// LMDB shows a commit to new readers after its meta page is on the medium: what is written and not shown yet is looked for
-    /// again. Where its process died in between, this process's next write shows it.
+    /// LMDB shows a commit to new readers after its meta page is on the medium. A commit that is written and not
+    /// visible yet is therefore checked for again. When its process died in between, this process's next write makes it
+    /// visible.
     private func announceOthers(tries: Int) {
         guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
             let shown = try? read({ $0.commit })
@@ -87,7 +89,7 @@ extension Environment {
         FileWatch.later { [weak self] in self?.lookForOthers(tries: tries - 1) }
     }
 
-    /// The number of the newest commit on the meta pages.
+    /// Returns the number of the newest commit on the meta pages.
     private func newestCommit() throws(EngineError) -> UInt64 {
         var info = unsafe MDB_envinfo()
         try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")

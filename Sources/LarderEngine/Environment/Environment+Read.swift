@@ -9,8 +9,8 @@ private import Darwin
 extension Environment {
     /// Lends a snapshot of the last commit to `body`.
     ///
-    /// Runs on the caller's thread; no writer blocks it, only, briefly, the map growing. A read inside a read shares
-    /// the outer snapshot. The closure is synchronous, so no snapshot lives across a suspension.
+    /// It runs on the caller's thread. No writer blocks it; only growth of the map does, briefly. A read inside a read
+    /// shares the outer snapshot. The closure is synchronous, so no snapshot lives across a suspension.
     ///
     /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/readersFull``, ``EngineError/stopped``.
@@ -33,7 +33,7 @@ extension Environment {
         return try body(unsafe ReadTransaction(handle: slot.handle))
     }
 
-    /// Enters the gate and begins a snapshot; on failure the gate has been left again.
+    /// Enters the gate and begins a snapshot; on failure it leaves the gate again.
     private func enter() throws(EngineError) -> ReaderSlot {
         try checkUsable()
         var isCleared = false
@@ -75,12 +75,12 @@ extension Environment {
         return unsafe ReaderSlot(handle: transaction)
     }
 
-    /// Follows another process's growth of the map. The map moves on the writer thread, between transactions.
+    /// Adopts another process's growth of the map, on the writer thread, between transactions.
     private func adoptMapSizeFromReader() throws(EngineError) {
         guard writer.isCurrent else {
             return try waitForWriter { () throws(EngineError) in try self.adoptMapSize() }
         }
-        // While this process writes nobody else can: the pages themselves are wrong.
+        // No other process can write while this one does, so the pages themselves are wrong.
         if unsafe openTransaction != nil { throw .corrupted }
         try adoptMapSize()
     }

@@ -2,9 +2,9 @@ private import CLMDB
 
 /// Opening the tables of an environment before it is published. Their handles are never closed one by one.
 extension Environment {
-    /// Opens those of the wanted tables that the file has, and has `inspect` look at them, without writing anything.
+    /// Opens those of the requested tables that the file has, and passes them to `inspect`, without writing anything.
     ///
-    /// - Returns: the tables, and what `inspect` answers.
+    /// - Returns: the tables, and the result of `inspect`.
     static func inspectedTables(
         _ handle: OpaquePointer, _ options: EnvironmentOptions, _ inspect: Inspection
     ) throws -> (tables: [String: Table], mayWrite: Bool) {
@@ -30,7 +30,7 @@ extension Environment {
         return (tables, mayWrite)
     }
 
-    /// Opens every table in one transaction, made when missing.
+    /// Opens every table in one transaction; creates those that are missing.
     static func createTables(
         _ handle: OpaquePointer, _ options: EnvironmentOptions
     ) throws(EngineError) -> [String: Table] {
@@ -54,7 +54,7 @@ extension Environment {
         let flags = isReadOnly ? UInt32(MDB_RDONLY) : 0
         var code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
         for _ in 0..<8 where code == MDB_MAP_RESIZED {
-            // Another process has made the map grow since this one mapped it.
+            // Another process has grown the map since this one mapped it.
             try check(unsafe mdb_env_set_mapsize(handle, 0), "mdb_env_set_mapsize")
             code = unsafe mdb_txn_begin(handle, nil, flags, &begun)
         }

@@ -10,8 +10,8 @@ private import Darwin
 extension Environment {
     /// Runs `job` on the writer thread, with no transaction open; it may call ``transact(durability:_:)``.
     ///
-    /// Jobs run one at a time in the order given, except that bulk jobs let others go first: one runs after eight others at
-    /// the latest. Never blocks.
+    /// Jobs run one at a time in the order given, except that other jobs precede bulk jobs: a bulk job runs after eight
+    /// others at the latest. Never blocks.
     ///
     /// - Throws: ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/stopped``; then the job does not run.
@@ -21,18 +21,19 @@ extension Environment {
         if !writer.submit(isBulk: isBulk, job) { throw .closed }
     }
 
-    /// Whether work that is not bulk waits for the writer thread: a bulk batch should end soon.
+    /// Whether work that is not bulk waits for the writer thread, so that a bulk batch should end soon.
     public var hasWaitingWriters: Bool { writer.hasUrgentJobs }
 
-    /// Whether any write waits, and is to be run by ``runNextWrite()`` where the environment is stepped.
+    /// Whether any write waits; in a stepped environment ``runNextWrite()`` runs it.
     package var hasWrites: Bool { writer.hasJobs }
 
-    /// Runs the write whose turn it is, with all that wait to share its commit; false when none waits. Of an environment that
-    /// was opened stepped (``EnvironmentOptions/isStepped``).
+    /// Runs the next write, with all that wait to share its commit; returns false when none waits. Only for an
+    /// environment that was opened stepped (``EnvironmentOptions/isStepped``).
     @discardableResult
     package func runNextWrite() -> Bool { writer.runNext() }
 
-    /// Has every commit that changes something fail, as on a full disk; nil ends that. Of an environment that was opened stepped.
+    /// Makes every commit that changes something fail with `error`, as on a full disk; nil ends that. Only for an
+    /// environment that was opened stepped.
     package func failCommits(with error: EngineError?) {
         precondition(options.isStepped, "only a stepped environment fails when it is told to")
         commitFault = error
@@ -43,8 +44,8 @@ extension Environment {
 
     /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside ``onWriter(isBulk:_:)``.
     ///
-    /// When the map is full it grows and `body` runs again in a new transaction, so `body` may run more than once.
-    /// A body that throws leaves the store unchanged.
+    /// When the map is full it grows and `body` runs again in a new transaction, so `body` may run more than once. When
+    /// `body` throws, the store is unchanged.
     ///
     /// - Throws: what `body` throws; ``EngineError/mapFull(cap:)``, ``EngineError/diskFull``,
     ///   ``EngineError/ioFailure(errno:)``, ``EngineError/replaced``, ``EngineError/transactionFull``.
@@ -63,7 +64,7 @@ extension Environment {
         }
     }
 
-    /// Runs `body` in one write transaction; nil when the map was full, and nothing has changed.
+    /// Runs `body` in one write transaction; returns nil when the map was full, and nothing has changed.
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
         let handle = unsafe try begin()
         var transaction = unsafe WriteTransaction(handle: handle)
@@ -72,7 +73,7 @@ extension Environment {
         let result: Result
         do {
             defer {
-                // Two closures one inside the other could exchange what was lent to them.
+                // Two nested closures could exchange the transactions that were lent to them.
                 precondition(unsafe transaction.handle == handle, "a write transaction was exchanged for another")
             }
             result = try body(&transaction)
@@ -91,7 +92,7 @@ extension Environment {
             unsafe try commit(handle, failingWith: transaction.isDirty ? commitFault : nil)
             if transaction.isDirty { noteEnd(of: number) }
         } catch {
-            // The list of free pages is written by the commit, and may be what did not fit.
+            // The commit writes the list of free pages, which may be the part that did not fit.
             if error.isMapFull { return nil }
             throw error
         }
@@ -171,7 +172,7 @@ extension Environment {
             unsafe abort(transaction)
             throw fault
         }
-        // Freed by LMDB whether or not it succeeds.
+        // LMDB frees the transaction whether or not the commit succeeds.
         unsafe openTransaction = nil
         try checkFatal(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
     }
@@ -185,7 +186,7 @@ extension Environment {
         if code != MDB_SUCCESS { throw judged(EngineError(code: code, operation: operation)) }
     }
 
-    /// Tells a full disk from a broken one, and stops the environment after a failure to write.
+    /// Distinguishes a full disk from a broken one, and stops the environment after a failure to write.
     private func judged(_ error: EngineError) -> EngineError {
         let error = FileSystemCheck.judged(error, at: path)
         switch error {
@@ -195,7 +196,8 @@ extension Environment {
         return error
     }
 
-    /// Throws when the data file is no longer the one at the path: commits would go to an unlinked file.
+    /// Throws when the data file is no longer the one at the path, so that commits would be written to an unlinked
+    /// file.
     private func checkInPlace() throws(EngineError) {
         if try FileIdentity.of(path + "/" + StoreDirectory.dataName) != identity { throw .replaced }
     }
@@ -203,22 +205,22 @@ extension Environment {
     private func setDurability(_ durability: Durability) throws(EngineError) {
         let wanted = durability == .relaxed
         if wanted == isRelaxed { return }
-        // Between transactions, on the only thread that commits.
+        // The flag changes between transactions, on the only thread that commits.
         try check(unsafe mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), wanted ? 1 : 0), "mdb_env_set_flags")
         isRelaxed = wanted
     }
 }
 
-/// Lends a closure to the writer thread while its owner waits. It runs once, and is gone before the owner wakes.
+/// A closure that the writer thread runs while its owner waits. It runs once, and is released before the owner wakes.
 private final class LentWork: @unchecked Sendable {
-    // Sendable: the thread that made it blocks until `run` has returned on the other one.
+    // Sendable: the thread that created it blocks until `run` has returned on the other one.
     private var body: (() -> Void)?
 
     init(_ body: @escaping () -> Void) {
         self.body = body
     }
 
-    /// Never inlined, so that the last reference to the closure ends here and not after the owner has been woken.
+    /// Never inlined, so that the last reference to the closure ends here and not after the owner has woken.
     @inline(never)
     func run() {
         guard let body = body.take() else { return }

@@ -9,14 +9,14 @@ internal import Darwin
 
 /// One LMDB environment: a data file, its tables, a pool of readers and one writer thread.
 ///
-/// A process has at most one per file, whatever path it was opened by; opening it again with the same options gives
+/// A process has at most one per file, whatever path it was opened by. Opening it again with the same options returns
 /// the same object, and every open is paired with a ``close(within:)``. Use across `fork` is refused.
 @safe
 public final class Environment: @unchecked Sendable {
-    // Sendable: the handle is used under the gate, or on the writer thread, or alone while opening and closing; the
-    // rest is immutable, atomic, or guarded by the registry's monitor.
+    // Sendable: the handle is used under the gate, on the writer thread, or alone while opening and closing. The rest
+    // is immutable, atomic, or guarded by the registry's monitor.
     let handle: OpaquePointer
-    /// The directory the store lies in, as given to the first open, from the root on.
+    /// The absolute path of the store's directory, as given to the first open.
     public let path: String
     /// The options it was opened with.
     public let options: EnvironmentOptions
@@ -33,19 +33,19 @@ public final class Environment: @unchecked Sendable {
     let writer = WriterThread()
     let readerKey: pthread_key_t
     let state = Atomic<State.RawValue>(State.open.rawValue)
-    /// Whether a close has ended the writer thread, be it that it is still waiting for readers.
+    /// Whether a close has ended the writer thread, even if that close still waits for readers.
     let hasStoppedWriting = Atomic<Bool>(false)
     let others = Mutex(OtherCommits())
     private let forkCount = ForkCounter.current
-    /// Opens not yet closed; guarded by the registry.
+    /// The number of opens not yet closed; guarded by the registry.
     var openCount = 1
-    /// The write transaction not yet committed or aborted; touched by the writer thread only.
+    /// The write transaction not yet committed or aborted; used on the writer thread only.
     var openTransaction: OpaquePointer?
-    /// Whether commits now skip the meta page's sync; touched by the writer thread only.
+    /// Whether commits now skip the meta page's sync; used on the writer thread only.
     var isRelaxed = false
-    /// What every commit of a stepped environment fails with; touched by the thread that steps it only.
+    /// The error of every commit of a stepped environment; used on the thread that steps it only.
     var commitFault: EngineError?
-    /// The file's last page when dead readers were last looked for; touched by the writer thread only.
+    /// The file's last page at the last check for dead readers; used on the writer thread only.
     var lastPageAtLook = 0
 
     enum State: Int {
@@ -73,7 +73,7 @@ public final class Environment: @unchecked Sendable {
         pthread_key_delete(readerKey)
     }
 
-    /// The table named so; the options named it when the environment was opened.
+    /// Returns the table with this name. Traps when the options did not name it at open.
     public func table(_ name: String) -> Table {
         guard let table = tables[name] else { preconditionFailure("the table \(name) was not opened") }
         return table
@@ -92,7 +92,7 @@ public final class Environment: @unchecked Sendable {
     /// Runs `body` while the environment can neither close nor move its map.
     func whileOpen<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
         try checkUsable()
-        // A thread that reads is inside already, and would wait for a growth that waits for it.
+        // A thread that reads has entered already, and would wait for a growth that waits for it.
         if unsafe currentReader != nil { return try body() }
         gate.enter()
         defer { gate.leave() }
@@ -109,7 +109,7 @@ public final class Environment: @unchecked Sendable {
         unsafe OpaquePointer(pthread_getspecific(readerKey))
     }
 
-    /// Whether the caller stands inside a read or a write of this environment, where it must not block on a write.
+    /// Whether the caller is inside a read or a write of this environment, where it must not block on a write.
     public var isInsideTransaction: Bool {
         let reader = unsafe currentReader
         return unsafe (reader != nil) || writer.isCurrent

@@ -1,6 +1,6 @@
 private import CLMDB
 
-/// Sizes of an environment at one moment.
+/// Sizes of an environment at one time.
 public struct EnvironmentInfo: Hashable, Sendable {
     /// The map's size, in bytes.
     public let mapSize: Int
@@ -8,18 +8,18 @@ public struct EnvironmentInfo: Hashable, Sendable {
     public let lastPage: Int
     /// The number of the last commit.
     public let lastCommit: UInt64
-    /// Reader slots there are.
+    /// The number of reader slots.
     public let maximumReaders: Int
-    /// Reader slots taken at some time since the first open.
+    /// The number of reader slots used at some time since the first open.
     public let usedReaders: Int
-    /// Bytes in a page.
+    /// The size of a page, in bytes.
     public let pageSize: Int
-    /// Size of the data file, in bytes.
+    /// The size of the data file, in bytes.
     public let fileSize: UInt64
 }
 
 extension Environment {
-    /// Sizes now. LMDB: `mdb_env_info`.
+    /// Returns the current sizes. LMDB: `mdb_env_info`.
     ///
     /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``.
     public func info() throws(EngineError) -> EnvironmentInfo {

@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// The environments this process has open, by device and inode of the data file.
+/// The environments that this process has open, by device and inode of the data file.
 ///
-/// Opening a file twice in one process and closing either drops the process's POSIX locks for both; another process
-/// then takes its live readers for gone and overwrites their snapshots.
+/// Opening a file twice in one process and closing either drops the process's POSIX locks for both. Another process
+/// then considers its live readers dead and overwrites their snapshots.
 @safe
 final class EnvironmentRegistry: @unchecked Sendable {
-    // Sendable: the dictionary is touched under the monitor only.
+    // Sendable: the dictionary is used under the monitor only.
     static let shared = EnvironmentRegistry()
 
     private let monitor = Monitor()
     private var environments: [FileIdentity: Environment] = [:]
 
-    /// What an open finds.
+    /// The result of a search for an open environment.
     enum Found {
         case none
-        /// Open, and now open once more.
+        /// The environment is open, and now open once more.
         case open(Environment)
-        /// Being closed; see ``waitUntilClosed(_:)``.
+        /// The environment is being closed; see ``waitUntilClosed(_:)``.
         case closing
     }
 
@@ -38,7 +38,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
             environment.openCount += 1
             return .open(environment)
         }
-        // A close that waits for readers: it can be tried again, but nothing new can begin.
+        // A close waits for readers: it can be tried again, but nothing new can begin.
         if isHalfClosed { throw .busy }
         if isMismatch { throw .openWithOtherOptions }
         return found
@@ -59,7 +59,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
         monitor.locked { environments[environment.identity] = environment }
     }
 
-    /// Counts one close. True when it was the last, and the caller has to close for good.
+    /// Counts one close; returns true when it was the last, and the caller must close the environment.
     func release(_ environment: Environment) throws(EngineError) -> Bool {
         let remaining = monitor.locked { () -> Int? in
             if environment.openCount == 0 { return nil }
@@ -70,7 +70,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
         return remaining == 0
     }
 
-    /// Takes a close back that could not be finished.
+    /// Reverts a close that could not be finished.
     func restore(_ environment: Environment) {
         monitor.locked {
             environment.openCount += 1
@@ -87,7 +87,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
 }
 
 extension EnvironmentOptions {
-    /// Whether one open environment can serve both: how it came to exist does not matter any more.
+    /// Whether one open environment can serve both; the way it was created and the lock timeout do not matter.
     func isCompatible(with other: EnvironmentOptions) -> Bool {
         var (left, right) = (self, other)
         if left.access == .readWriteExisting { left.access = .readWrite }

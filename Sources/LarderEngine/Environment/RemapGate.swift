@@ -1,8 +1,8 @@
 private import Synchronization
 
-/// Lets any number of readers through, and none while the map moves.
+/// A gate that any number of readers can pass, and none while the map moves.
 ///
-/// Moving LMDB's map beneath a reader ends the process, so a reader enters for the duration of its read and a
+/// Moving LMDB's map beneath a reader ends the process. Therefore a reader enters for the duration of its read, and a
 /// resize waits until all have left. Passing costs two atomic additions.
 final class RemapGate: Sendable {
     private static let shut: UInt64 = 1 << 63
@@ -22,15 +22,15 @@ final class RemapGate: Sendable {
         }
     }
 
-    /// Leaves; whoever waits for the last reader is woken.
+    /// Leaves, and wakes the thread that waits for the last reader.
     func leave() {
         let (_, new) = state.subtract(1, ordering: .acquiringAndReleasing)
         if new == Self.shut { monitor.locked { monitor.signalAll() } }
     }
 
-    /// Shuts the gate, waits until everyone inside has left, runs `body` and opens the gate again.
+    /// Shuts the gate, waits until all readers have left, runs `body` and opens the gate again.
     ///
-    /// - Parameter milliseconds: how long to wait; nil waits for ever.
+    /// - Parameter milliseconds: the time to wait; nil waits for ever.
     /// - Returns: nil when the time ran out, and `body` did not run.
     func exclusively<Result>(within milliseconds: Int?, _ body: () throws -> Result) rethrows -> Result? {
         // Only the writer thread and a close shut the gate, and a close ends the writer thread first.

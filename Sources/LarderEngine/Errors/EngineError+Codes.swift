@@ -7,9 +7,9 @@ private import Darwin
 #endif
 
 extension EngineError {
-    /// The error for a return code of LMDB, which is one of its own negative numbers or an `errno`.
+    /// Creates the error for a return code of LMDB, which is one of its own negative numbers or an `errno`.
     ///
-    /// - Parameter operation: the C function that answered.
+    /// - Parameter operation: the C function that returned the code.
     init(code: Int32, operation: StaticString) {
         self =
             switch code {
@@ -28,7 +28,7 @@ extension EngineError {
             }
     }
 
-    /// Whether the data file itself is not what it should be.
+    /// Whether the data file itself is invalid.
     var isDamage: Bool {
         switch self {
         case .notADatabase, .truncated, .damagedMeta, .corrupted: true
@@ -36,7 +36,7 @@ extension EngineError {
         }
     }
 
-    /// The error of a file that others have open: whether it is damaged can be told only when nobody writes to it.
+    /// The error for a file that others have open: damage is certain only when no process writes to the file.
     var besideOthers: EngineError {
         guard case .damagedMeta(let reason) = self else { return self }
         return .damagedMeta(reason: reason + ", looked at beside other openers: close them all and open it again")
@@ -49,7 +49,7 @@ extension EngineError {
     }
 }
 
-/// The one funnel for LMDB's return codes: zero passes, anything else is thrown.
+/// Throws the error for any return code of LMDB but zero; every code passes through here.
 func check(_ code: Int32, _ operation: StaticString) throws(EngineError) {
     if code != MDB_SUCCESS { throw EngineError(code: code, operation: operation) }
 }

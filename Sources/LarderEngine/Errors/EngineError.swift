@@ -1,41 +1,40 @@
-/// What the engine can report, each case with what a caller can do about it.
+/// The errors of the engine, each with what a caller can do about it.
 ///
-/// The cases follow the moment at which they occur: opening, reading and writing, committing, and misuse by
-/// another process. Descriptions hold no stored content.
+/// The cases are in the order in which they occur: opening, reading and writing, committing, and misuse by another
+/// process. Descriptions contain no stored content.
 public enum EngineError: Error, Equatable, Sendable {
     // Opening
-    /// The directory or its data file does not exist and was not to be created.
+    /// The directory or its data file does not exist, and the options do not create it.
     case notFound
-    /// A path, a permission or a mode refused by the operating system. `errno` is the system's number.
+    /// The operating system refused a path, a permission or a mode. `errno` is the system's number.
     case accessDenied(errno: Int32)
     /// The data file is no LMDB file of a version this engine reads. LMDB: `MDB_INVALID`, `MDB_VERSION_MISMATCH`.
     case notADatabase
-    /// The data file is an LMDB file without tables, and so another program's.
+    /// The data file is an LMDB file without tables, and therefore another program's.
     case foreignDatabase
-    /// The data file is shorter than its own meta pages say. Sizes in bytes.
+    /// The data file is shorter than its own meta pages require. Sizes in bytes.
     case truncated(expected: UInt64, actual: UInt64)
     /// The data file's meta pages contradict themselves, each other, or the copy kept at the last clean close.
     case damagedMeta(reason: String)
     /// The store is open in this process with other options.
     case openWithOtherOptions
-    /// The file system cannot be trusted with a shared memory map and its locks.
+    /// The file system is not safe for a shared memory map and its locks.
     case unsupportedFileSystem(name: String)
     /// The lock file is in use by something that is not a matching liblmdb.
     case foreignLockFile
-    /// `lock.mdb` was removed or replaced while others have the store open: another one would not keep the writes of this
-    /// process and theirs apart.
+    /// `lock.mdb` was removed or replaced while others have the store open: a new one would not exclude their writes.
     case lockFileRemoved
     /// A table the caller needs is not in the file, which is open for reading only.
     case missingTable(name: String)
-    /// Other openers hold the store, and the operation needs it alone.
+    /// Other openers hold the store, and the operation requires exclusive use.
     case heldByOthers
-    /// Another program has held a lock that every open of the store needs, for longer than
-    /// ``EnvironmentOptions/lockTimeout``: that of the store's directory, or of the file `name` in it.
+    /// Another program has held a lock for longer than ``EnvironmentOptions/lockTimeout``. Every open of the store
+    /// needs that lock: the one of the store's directory, or of the file `name` in it.
     case lockedElsewhere(name: String, seconds: Int)
-    /// The store's directory is another user's, or others may write to it, and could put files in it to be followed,
-    /// overwritten or removed.
+    /// The store's directory belongs to another user, or others may write to it. They could put files in it that would
+    /// be followed, overwritten or removed.
     case untrustedDirectory(PathProblem)
-    /// One of the names of the store's files does not lead to a plain file of its own.
+    /// One of the names of the store's files does not refer to a plain file of its own.
     case untrustedFile(name: String, problem: PathProblem)
 
     // Reading and writing
@@ -43,15 +42,15 @@ public enum EngineError: Error, Equatable, Sendable {
     case keySize(actual: Int, limit: Int)
     /// A value is larger than the engine stores. Sizes in bytes.
     case valueSize(actual: Int, limit: Int)
-    /// The key exists already and was not to be replaced. LMDB: `MDB_KEYEXIST`.
+    /// The key exists already and must not be replaced. LMDB: `MDB_KEYEXIST`.
     case keyExists
-    /// Every reader slot is taken, also after stale ones were cleared. LMDB: `MDB_READERS_FULL`.
+    /// Every reader slot is in use, even after stale ones were cleared. LMDB: `MDB_READERS_FULL`.
     case readersFull
     /// The map has reached its cap, or a reader kept it from growing. Size in bytes. LMDB: `MDB_MAP_FULL`.
     case mapFull(cap: Int)
-    /// A page holds something else than it should. LMDB: `MDB_CORRUPTED`, `MDB_PAGE_NOTFOUND`.
+    /// A page has invalid content. LMDB: `MDB_CORRUPTED`, `MDB_PAGE_NOTFOUND`.
     case corrupted
-    /// A transaction grew beyond what one commit can hold. LMDB: `MDB_TXN_FULL`.
+    /// A transaction is larger than one commit can be. LMDB: `MDB_TXN_FULL`.
     case transactionFull
     /// The environment was opened for reading only.
     case readOnly
@@ -59,13 +58,13 @@ public enum EngineError: Error, Equatable, Sendable {
     // Committing
     /// The disk is full; the commit did not happen and the store is unchanged.
     case diskFull
-    /// The system failed to write or to sync. Close the store and open it again before going on.
+    /// The system failed to write or to sync. Close the store and open it again before you continue.
     case ioFailure(errno: Int32)
     /// An earlier failure has stopped the environment. Close the store and open it again. LMDB: `MDB_PANIC`.
     case stopped
 
-    // Other processes and the process's own life
-    /// The data file was replaced or removed beneath the open store: what is written now would be lost.
+    // Other processes and forks
+    /// The data file was replaced or removed beneath the open store, so that further writes would be lost.
     case replaced
     /// The environment was opened before this process was forked.
     case usedAfterFork
@@ -73,11 +72,11 @@ public enum EngineError: Error, Equatable, Sendable {
     case closed
     /// Readers did not end before the deadline.
     case busy
-    /// Any other answer of LMDB or the system: its number and the operation that gave it.
+    /// Any other error of LMDB or the system: its code and the operation that returned it.
     case system(code: Int32, operation: String)
 }
 
-/// Why something in the file system is not taken for the store's own.
+/// The reason a path is not accepted as the store's own.
 public enum PathProblem: Hashable, Sendable {
     /// It is a symbolic link.
     case symbolicLink
@@ -85,9 +84,9 @@ public enum PathProblem: Hashable, Sendable {
     case notAFile
     /// It belongs to another user than the process, and not to root.
     case otherOwner
-    /// The file has another name besides, in this directory or elsewhere.
+    /// The file has another name, in this directory or elsewhere.
     case hardLinked
-    /// Its mode lets its group or everybody write to it.
+    /// Its mode lets its group or all users write to it.
     case writableByOthers
 
     /// The problem and its remedy.
@@ -103,7 +102,7 @@ public enum PathProblem: Hashable, Sendable {
 }
 
 extension EngineError: CustomStringConvertible {
-    /// What happened and, where there is one, the remedy, in one line.
+    /// The error and, where there is one, the remedy, in one line.
     public var description: String {
         switch self {
         case .notFound: "There is no store at the path: create it, or check the path."

@@ -1,4 +1,4 @@
-/// How an environment is opened.
+/// The options for opening an environment.
 public struct EnvironmentOptions: Hashable, Sendable {
     /// Whether the store may be changed.
     public enum Access: Hashable, Sendable {
@@ -6,29 +6,31 @@ public struct EnvironmentOptions: Hashable, Sendable {
         case readWrite
         /// Read and write; throws ``EngineError/notFound`` when it does not exist.
         case readWriteExisting
-        /// Read only, beside other openers. Needs a lock file it may write to.
+        /// Read only, together with other openers. Needs a lock file that it may write to.
         case readOnly
     }
 
     /// Whether the store may be changed.
     public var access: Access
-    /// The names of the tables to open; made when missing. At most 16.
+    /// The names of the tables to open; missing ones are created. At most 16.
     public var tables: [String]
-    /// The map's size at first, in bytes. Address space, not disk.
+    /// The initial size of the map, in bytes. This is address space, not disk space.
     public var mapSize: Int
     /// The size beyond which the map never grows, in bytes.
     public var mapSizeCap: Int
-    /// Reader slots to ask for. The first opener of all processes decides.
+    /// The number of reader slots to request. The first opener of all processes decides.
     public var maximumReaders: Int
 
-    /// Whether writes wait until ``Environment/runNextWrite()`` runs them on its caller's thread. A simulation decides with it
-    /// when each commit happens. All use is on one thread then, and commits of other processes are not announced.
+    /// Whether writes wait until ``Environment/runNextWrite()`` runs them on its caller's thread. A simulation uses
+    /// this to decide when each commit happens. All use is on one thread then, and commits of other processes are not
+    /// announced.
     package var isStepped = false
 
-    /// How long to wait while another program holds the lock of the store's directory, to open or compact it, say.
+    /// The time to wait while another program holds the lock of the store's directory, for example to open or compact
+    /// it.
     public var lockTimeout = defaultLockTimeout
 
-    /// Longer than the compaction of a store of several gigabytes.
+    /// Longer than the compaction of a store of several gigabytes takes.
     public static let defaultLockTimeout = Duration.seconds(60)
     /// The default where address space is free: 64 GiB at once, so that the map never has to move.
     public static let defaultMapSize = 64 << 30
@@ -50,7 +52,7 @@ public struct EnvironmentOptions: Hashable, Sendable {
     var isReadOnly: Bool { access == .readOnly }
 }
 
-/// What a commit promises.
+/// The guarantee of a commit.
 public enum Durability: Hashable, Sendable {
     /// The commit is on the medium when it returns.
     case full

@@ -10,7 +10,7 @@ package final class FileDescriptor: Sendable {
     let number: Int32
     private let forkCount = ForkCounter.current
 
-    /// Opens `path`, which begins in `directory` where one is given; the descriptor does not survive `exec`.
+    /// Opens `path`, relative to `directory` where one is given; the descriptor does not survive `exec`.
     init(_ path: String, in directory: FileDescriptor? = nil, _ flags: Int32) throws(EngineError) {
         let opened = unsafe openat(directory?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, 0o600)
         if opened < 0 { throw EngineError(code: errno, operation: "open") }
@@ -23,7 +23,7 @@ package final class FileDescriptor: Sendable {
         self.number = number
     }
 
-    /// Opens `path`, or answers nil when there is nothing.
+    /// Opens `path`; returns nil when nothing is there.
     static func existing(_ path: String, _ flags: Int32) throws(EngineError) -> FileDescriptor? {
         let opened = unsafe open(path, flags | O_CLOEXEC)
         if opened >= 0 { return FileDescriptor(adopting: opened) }
@@ -32,32 +32,34 @@ package final class FileDescriptor: Sendable {
     }
 
     deinit {
-        // A program that this process is starting shares the open file until it runs, and with it the lock: only unlocking
-        // frees that at once. A forked child leaves its parent's lock alone.
+        // A child process that is being started shares the open file until its `exec`, and with it the lock: only
+        // unlocking releases that at once. A forked child must keep its parent's lock.
         if ForkCounter.current == forkCount { flock(number, LOCK_UN) }
         close(number)
     }
 
-    /// Device, inode and size of the file.
+    /// Returns device, inode and size of the file.
     func identity() throws(EngineError) -> (file: FileIdentity, size: UInt64) {
         try Self.identity(of: number)
     }
 
-    /// Device, inode and size of the file behind a descriptor of somebody else's.
+    /// Returns device, inode and size of the file behind a descriptor that this class does not own.
     static func identity(of number: Int32) throws(EngineError) -> (file: FileIdentity, size: UInt64) {
         var status = stat()
         if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
         return (FileIdentity(status), UInt64(status.st_size))
     }
 
-    /// What the system knows of the open file.
+    /// Returns the system's status of the open file.
     func status() throws(EngineError) -> stat {
         var status = stat()
         if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
         return status
     }
 
-    /// Up to `count` bytes from `offset` on; fewer at the end of the file.
+    /// Returns up to `count` bytes from `offset` on; fewer at the end of the file.
+    ///
+    /// - Throws: ``EngineError/ioFailure(errno:)``, or another error of the system.
     package func read(_ count: Int, at offset: UInt64) throws(EngineError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -78,6 +80,8 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Writes all of `bytes` at `offset`.
+    ///
+    /// - Throws: ``EngineError/diskFull``, ``EngineError/ioFailure(errno:)``, or another error of the system.
     package func write(_ bytes: [UInt8], at offset: UInt64) throws(EngineError) {
         var written = 0
         while written < bytes.count {
@@ -95,6 +99,8 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Waits until the file's content is on the medium.
+    ///
+    /// - Throws: ``EngineError/diskFull``, ``EngineError/ioFailure(errno:)``, or another error of the system.
     package func sync() throws(EngineError) {
         #if canImport(Darwin)
         let code = fcntl(number, F_FULLFSYNC)
@@ -104,10 +110,11 @@ package final class FileDescriptor: Sendable {
         if code != 0 { throw EngineError(code: errno, operation: "fsync") }
     }
 
-    /// Takes or changes the advisory lock of the open file. `flock`, so that closing another descriptor of the same
-    /// file drops nothing.
+    /// Acquires or changes the advisory lock of the open file. It uses `flock`, so that closing another descriptor of
+    /// the same file drops nothing.
     ///
     /// - Returns: false when it would have to wait and `waits` is false.
+    /// - Throws: ``EngineError/system(code:operation:)``.
     package func lock(exclusive: Bool, waits: Bool) throws(EngineError) -> Bool {
         let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waits ? 0 : LOCK_NB)
         while flock(number, operation) != 0 {
@@ -119,7 +126,7 @@ package final class FileDescriptor: Sendable {
     }
 }
 
-/// What makes two paths the same file: its device and inode. Paths themselves miss links and mounts.
+/// The device and inode of a file, equal for all paths to it. Paths themselves miss links and mounts.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -130,18 +137,18 @@ struct FileIdentity: Hashable, Sendable {
     }
 
     init(_ status: stat) {
-        // Signed on Darwin, and any bits are fine: they are only compared.
+        // The value is signed on Darwin. Any bits are fine, because they are only compared.
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(status.st_ino)
     }
 
-    /// The identity of what is at `path`, links followed, or nil when there is nothing.
+    /// Returns the identity of the file at `path`, links followed, or nil when nothing is there.
     static func of(_ path: String) throws(EngineError) -> FileIdentity? {
         try status(of: path, followsLinks: true).map { FileIdentity($0) }
     }
 
-    /// What the system knows of `path`, which begins in `directory` where one is given, or nil when there is nothing. Any
-    /// other failure is thrown: taken for absence, it would let a new file replace the one that could not be seen.
+    /// Returns the system's status of `path`, relative to `directory` where one is given, or nil when nothing is there.
+    /// It throws for any other failure, because a file that cannot be seen must not be replaced by a new one.
     static func status(
         of path: String, in directory: FileDescriptor? = nil, followsLinks: Bool
     ) throws(EngineError) -> stat? {

@@ -4,15 +4,15 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A directory of plain files that one owner keeps, beside stores.
+/// A directory of plain files that one owner uses, beside stores.
 package struct FileDirectory: Sendable {
-    /// Where it lies, from the root on.
+    /// The absolute path.
     package let path: String
 
-    /// The directory at `path`, made with those above it when there is none.
+    /// Opens the directory at `path`; creates it, and those above it, when there is none.
     ///
-    /// - Throws: ``EngineError/untrustedDirectory(_:)`` for a directory of another user, or one that others may write to;
-    ///   ``EngineError/accessDenied(errno:)`` and others of the system.
+    /// - Throws: ``EngineError/untrustedDirectory(_:)`` for a directory of another user, or one that others may write
+    ///   to; ``EngineError/accessDenied(errno:)`` and others of the system.
     package init(_ path: String) throws(EngineError) {
         self.path = try StoreDirectory.absolute(path)
         try directory.create()
@@ -21,37 +21,42 @@ package struct FileDirectory: Sendable {
 
     private var directory: StoreDirectory { StoreDirectory(path: path) }
 
-    /// The names of everything in it, in no order.
+    /// Returns the names of all entries, in no order.
     package func names() -> [String] { directory.entries() }
 
-    /// Opens a file for reading and writing, made when there is none.
+    /// Opens a file for reading and writing; creates it when there is none.
     ///
-    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the owner's.
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the owner's;
+    ///   ``EngineError/busy`` when other processes keep creating and removing it.
     package func openOrMake(_ name: String) throws(EngineError) -> FileDescriptor {
-        // Made or removed by another process between two steps.
+        // Another process may create or remove the file between two steps.
         for _ in 0..<8 {
             if let file = try directory.openOrMakeFile(named: name) { return file }
         }
         throw .busy
     }
 
-    /// Opens a file for reading and writing in place of the one there.
+    /// Creates a file for reading and writing, in place of an existing one.
+    ///
+    /// - Throws: ``EngineError/accessDenied(errno:)``, ``EngineError/diskFull``, or another error of the system.
     package func make(_ name: String) throws(EngineError) -> FileDescriptor {
         remove(name)
         return try FileDescriptor(path + "/" + name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
     }
 
-    /// Opens a file that is there for reading and writing.
+    /// Opens an existing file for reading and writing.
     ///
-    /// - Throws: as ``openOrMake(_:)``.
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)``; ``EngineError/notFound``.
     package func open(_ name: String) throws(EngineError) -> FileDescriptor {
         try directory.openFile(named: name, O_RDWR)
     }
 
-    /// Removes a file. What is no file, or cannot be removed, stays.
+    /// Removes a file. An entry that is no file, or cannot be removed, stays.
     package func remove(_ name: String) { unsafe unlink(path + "/" + name) }
 
-    /// Gives a file another name, in place of the file that has it.
+    /// Renames a file, and replaces a file that has the new name.
+    ///
+    /// - Throws: ``EngineError/notFound``, ``EngineError/accessDenied(errno:)``, or another error of the system.
     package func rename(_ name: String, to other: String) throws(EngineError) {
         if unsafe Self.rename(path + "/" + name, path + "/" + other) != 0 {
             throw EngineError(code: errno, operation: "rename")
@@ -59,6 +64,8 @@ package struct FileDirectory: Sendable {
     }
 
     /// Waits until the names are on the medium.
+    ///
+    /// - Throws: as ``FileDescriptor/sync()``; an error of the system when the directory cannot be opened.
     package func sync() throws(EngineError) { try FileDescriptor(path, O_RDONLY | O_DIRECTORY).sync() }
 
     private static func rename(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
@@ -71,10 +78,14 @@ package struct FileDirectory: Sendable {
 }
 
 extension FileDescriptor {
-    /// Size of the file, in bytes.
+    /// Returns the size of the file, in bytes.
+    ///
+    /// - Throws: ``EngineError/ioFailure(errno:)``, or another error of the system.
     package func size() throws(EngineError) -> UInt64 { try identity().size }
 
-    /// When the file's content was last changed by its own word, in milliseconds since 1970-01-01 UTC.
+    /// Returns the file's modification time, in milliseconds since 1970-01-01 UTC.
+    ///
+    /// - Throws: ``EngineError/ioFailure(errno:)``, or another error of the system.
     package func modifiedAt() throws(EngineError) -> Int64 {
         var status = stat()
         if unsafe fstat(number, &status) != 0 { throw EngineError(code: errno, operation: "fstat") }
@@ -87,12 +98,15 @@ extension FileDescriptor {
         return overflow ? (time.tv_sec < 0 ? .min : .max) : milliseconds &+ Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Gives the file a time of change, in milliseconds since 1970-01-01 UTC.
+    /// Sets the file's access and modification time, in milliseconds since 1970-01-01 UTC.
+    ///
+    /// - Throws: ``EngineError/accessDenied(errno:)``, ``EngineError/ioFailure(errno:)``, or another error of the
+    ///   system.
     package func setModifiedAt(_ milliseconds: Int64) throws(EngineError) {
         let part = (milliseconds % 1000 + 1000) % 1000
         let time = timespec(tv_sec: Int((milliseconds - part) / 1000), tv_nsec: Int(part) * 1_000_000)
         let times = [time, time]
-        // Two times: of access and of change.
+        // The first is the time of access, the second that of modification.
         let code = unsafe times.withUnsafeBufferPointer { unsafe futimens(number, $0.baseAddress) }
         if code != 0 { throw EngineError(code: errno, operation: "futimens") }
     }

@@ -5,23 +5,23 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Which file systems can hold a store.
+/// The check whether a file system can hold a store.
 ///
-/// LMDB needs a coherent shared memory map and POSIX locks that all openers see. Network file systems give neither
+/// LMDB needs a coherent shared memory map and POSIX locks that all openers see. Network file systems offer neither
 /// between hosts.
 enum FileSystemCheck {
-    /// Linux `statfs(2)` type numbers of file systems that cannot, with the name the error shows.
+    /// The Linux `statfs(2)` type numbers of file systems that cannot, with the name in the error.
     static let refused: [(type: UInt64, name: String)] = [
         (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x517B, "SMB"), (0x0102_1997, "9p"),
         (0x5346_414F, "AFS"), (0x00C3_6400, "Ceph"), (0x7461_636F, "OCFS2"), (0x0116_1970, "GFS2"),
     ]
 
-    /// The name of a file system that is refused, by its type number.
+    /// Returns the name of a refused file system by its type number; nil for others.
     static func refusal(ofType type: UInt64) -> String? {
         refused.first { $0.type == type }?.name
     }
 
-    /// Throws ``EngineError/unsupportedFileSystem(name:)`` when `path` lies on a refused one.
+    /// Throws ``EngineError/unsupportedFileSystem(name:)`` when `path` is on a refused file system.
     static func check(_ path: String) throws(EngineError) {
         #if canImport(Glibc)
         let type = unsafe larder_file_system_type(path)
@@ -36,7 +36,7 @@ enum FileSystemCheck {
         return .diskFull
     }
 
-    /// Bytes an unprivileged process can still write on the file system of `path`.
+    /// Returns the bytes that an unprivileged process can still write on the file system of `path`.
     static func freeBytes(_ path: String) -> UInt64? {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }

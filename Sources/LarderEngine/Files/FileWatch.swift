@@ -7,9 +7,10 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Announces writes to one file, by whatever process, until it is cancelled. Linux: inotify(7). Darwin: kqueue(2).
+/// A watch that announces writes of any process to one file, until it is cancelled. Linux: inotify(7). Darwin:
+/// kqueue(2).
 final class FileWatch: Sendable {
-    /// Writes are announced so much later than the first of them, and those that follow meanwhile with it.
+    /// The delay between the first of several writes and the announcement of them all.
     private static let delay = DispatchTimeInterval.milliseconds(5)
 
     private let end: @Sendable () -> Void
@@ -20,7 +21,7 @@ final class FileWatch: Sendable {
 
     func cancel() { end() }
 
-    /// Runs `body` after the delay, on a thread of its own: what it does may wait for the readers of one store.
+    /// Runs `body` after the delay, on a thread of its own, because it may wait for the readers of one store.
     static func later(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { body() }
     }
@@ -34,9 +35,10 @@ extension FileWatch {
         self.init { inbox.remove(watch) }
     }
 
-    /// The one inotify instance of the process: the system allows a user about a hundred.
+    /// The one inotify instance of the process, because the system allows a user about a hundred.
     private final class Inbox: @unchecked Sendable {
-        // Sendable: all but the source is. The source is set before the inbox is shared, and is only kept alive then.
+        // Sendable: everything but the source is. The source is set before the inbox is shared, and only kept alive
+        // afterwards.
         static let shared = Inbox()
 
         private struct Watch {
@@ -61,7 +63,7 @@ extension FileWatch {
         func add(_ path: String, _ onWrite: @escaping @Sendable () -> Void) -> Int32? {
             // A forked child shares the instance with its parent, whose watches it would change, and has no queues.
             if ForkCounter.current != forkCount { return nil }
-            // Under the lock: the first event finds its watch.
+            // The watch is added under the lock, so that the first event finds it.
             return watches.withLock { watches in
                 let number = unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY))
                 guard number >= 0 else { return nil }
@@ -78,18 +80,18 @@ extension FileWatch {
         }
 
         private func receive() {
-            // An event of a file, unlike one of a directory, has no name: all have one size.
+            // An event of a file, unlike one of a directory, has no name, so all events have one size.
             let size = MemoryLayout<inotify_event>.size
             var events = [inotify_event](repeating: inotify_event(), count: 64)
             while true {
-                // LMDB's pages are many: those of one commit are mostly one event, as equal ones in a row are.
+                // A commit writes many pages. They are mostly one event, because equal events in a row are merged.
                 let count = unsafe events.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
                 guard count > 0 else { return }
                 for event in events.prefix(count / size) { announce(event.wd) }
             }
         }
 
-        /// Announces writes to a watched file, or to each of them: −1 means that the queue of events overflowed.
+        /// Announces writes to a watched file, or to all of them: −1 means that the queue of events overflowed.
         private func announce(_ number: Int32) {
             let due = watches.withLock { watches in
                 let due = (number < 0 ? Array(watches.keys) : [number]).filter { watches[$0]?.isDue == false }
@@ -130,11 +132,11 @@ extension FileWatch {
         self.init { watching.source.cancel() }
     }
 
-    /// Whether an announcement is on its way.
+    /// Whether an announcement is scheduled.
     private final class IsDue: Sendable {
         let value = Mutex(false)
 
-        /// Whether none was.
+        /// Schedules an announcement; returns false when one is scheduled already.
         func begin() -> Bool {
             value.withLock { isDue in
                 defer { isDue = true }
@@ -143,7 +145,7 @@ extension FileWatch {
         }
     }
 
-    /// Sendable because cancelling is all that is done to it, which libdispatch allows from any thread.
+    /// Sendable because the source is only cancelled, which libdispatch allows from any thread.
     private struct Watching: @unchecked Sendable {
         let source: any DispatchSourceFileSystemObject
     }

@@ -4,11 +4,11 @@ private import Glibc
 private import Darwin
 #endif
 
-/// `guard.lock`: says who holds the store, and how it was left.
+/// `guard.lock`: the file that shows the holders of a store, and how it was closed last.
 ///
-/// Every opener holds a shared lock on it for life, so that maintenance, which needs it exclusive, can see holders.
-/// It names the data file and the lock file in use by their inodes; after a clean close it also holds a copy of the
-/// meta pages, which carry no checksum of their own. docs/internals/store.md.
+/// Every opener holds a shared lock on it for life, so that maintenance, which needs it exclusive, can detect holders.
+/// It names the data file and the lock file in use by their inodes. After a clean close it also has a copy of the meta
+/// pages, which have no checksum of their own. docs/internals/store.md.
 struct GuardFile {
     static let name = "guard.lock"
 
@@ -16,51 +16,53 @@ struct GuardFile {
 
     private init(_ file: FileDescriptor) { self.file = file }
 
-    /// Opens the file, or answers nil when there is none. The caller holds the directory's lock.
+    /// Opens the file; returns nil when there is none. The caller holds the directory's lock.
     static func existing(in directory: StoreDirectory, isReadOnly: Bool) throws(EngineError) -> GuardFile? {
         guard try directory.checkFile(named: name) else { return nil }
         return GuardFile(try directory.openFile(named: name, isReadOnly ? O_RDONLY : O_RDWR))
     }
 
-    /// Makes the file. The caller holds the directory's lock, and knows that the data file is its own.
+    /// Creates the file. The caller holds the directory's lock, and knows that the data file is its own.
     static func make(in directory: StoreDirectory) throws(EngineError) -> GuardFile {
         let file = try directory.openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
         try directory.sync()
         return GuardFile(file)
     }
 
-    /// Withdraws all rights of others: a lock of the file needs the right to read it only.
+    /// Withdraws all rights of others, because a lock of the file needs only the right to read it.
     func makePrivate() throws(EngineError) {
         if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
-    /// Holds the store for life; see ``isHeldAlone()``.
+    /// Holds the store for life; see ``isHeldAlone(in:)``.
     func hold(_ wait: LockWait) throws(EngineError) {
         try wait.lock(file, exclusive: false, name: Self.name)
     }
 
-    /// Whether no other opener holds the store. Ask while the directory is locked: the lock is traded for a moment.
+    /// Whether no other opener holds the store. Call it while the directory is locked: the lock is exchanged for a
+    /// moment.
     ///
-    /// Where the file was removed beside its holders, they hold another one; they are known by `lock.mdb` then. The caller
-    /// knows that this process does not have the store open.
+    /// When the file was removed while others hold it, they hold another one, and `lock.mdb` shows them instead. The
+    /// caller knows that this process does not have the store open.
     func isHeldAlone(in directory: StoreDirectory) throws(EngineError) -> Bool {
         guard try file.lock(exclusive: true, waits: false) else { return false }
         return try directory.isLockFileHeld() != true
     }
 
-    /// Notes that `data` is in use: whatever happens now, its meta pages are not the noted ones any more.
+    /// Records that `data` is in use, so that the recorded meta pages are no longer valid.
     ///
-    /// On the medium when it returns: after a power cut, a copy that is older than the meta pages would make them look
-    /// damaged.
+    /// The record is on the medium when it returns: after a power cut, a copy that is older than the meta pages would
+    /// make them look damaged.
     func markInUse(data: FileIdentity, in directory: StoreDirectory) throws(EngineError) {
         try file.write(GuardRecord(data, lockFile: directory.lockFileIdentity(), pages: nil).bytes, at: 0)
         try file.sync()
     }
 
-    /// Notes which file is in use, for an environment that only reads and is the first, where another one was noted.
+    /// Records which file is in use, for an environment that only reads and is the first, where another file was
+    /// recorded.
     ///
-    /// A copy of a store brings the note of the file it was made of; an opener that comes later would take the copy for
-    /// a file that was replaced beneath this one. Where the note cannot be written, no writer can come.
+    /// A copy of a store has the record of the original file, so a later opener would believe that the file was
+    /// replaced beneath this one. Where the record cannot be written, no writer can open the store.
     func noteFile(_ data: FileIdentity, in directory: StoreDirectory) {
         guard let record = try? GuardRecord(file), let lockFile = try? directory.lockFileIdentity(),
             !record.isOfAnotherVersion, record.identity != data || record.lockFileInode != lockFile.inode,
@@ -69,7 +71,7 @@ struct GuardFile {
         try? own.write(GuardRecord(data, lockFile: lockFile, pages: nil).bytes, at: 0)
     }
 
-    /// Notes a clean close of `data` with a copy of its meta pages, once these are on the medium.
+    /// Records a clean close of `data` with a copy of its meta pages, once these are on the medium.
     func markClean(data: FileDescriptor, in directory: StoreDirectory) throws(EngineError) {
         try data.sync()
         let pages = try MetaPages(data)
@@ -77,10 +79,10 @@ struct GuardFile {
         try file.write(GuardRecord(try data.identity().file, lockFile: lockFile, pages: pages.raw).bytes, at: 0)
     }
 
-    /// Whether `data` was closed cleanly with the meta pages it has.
+    /// Whether `data` was closed cleanly with the meta pages that it has.
     ///
-    /// Other pages may be those of a copy that was put in the file's place, so they are for a thorough check to judge;
-    /// but for a change that such a check cannot see, for which this throws.
+    /// Other pages may be those of a copy that replaced the file, so a thorough check decides about them. A change that
+    /// such a check cannot detect makes this throw.
     func vouches(for pages: MetaPages, of data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try GuardRecord(file)
         guard record.isSound, record.isClean, record.identity == (try data.identity().file) else { return false }
@@ -91,10 +93,10 @@ struct GuardFile {
         return false
     }
 
-    /// Whether the other holders of the store have the data file `data` open, as far as the note says. Another one was
-    /// replaced beneath them, and what they know through `lock.mdb` does not hold for this one.
+    /// Whether the other holders of the store have the data file `data` open, according to the record. Otherwise the
+    /// file was replaced beneath them, and their information in `lock.mdb` is not about this one.
     ///
-    /// - Throws: ``EngineError/heldByOthers`` when the note is damaged.
+    /// - Throws: ``EngineError/heldByOthers`` when the record is damaged.
     func names(_ data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try GuardRecord(file)
         if record.isDamaged { throw .heldByOthers }
@@ -102,10 +104,10 @@ struct GuardFile {
         return record.identity == (try data.identity().file)
     }
 
-    /// Throws when the holders of the store have another `lock.mdb` open than the one there is now, as far as the note
-    /// says: its locks would not keep the writes of this process and theirs apart.
+    /// Checks that the holders of the store have the present `lock.mdb` open, according to the record. The locks of
+    /// another one would not exclude their writes.
     ///
-    /// - Throws: ``EngineError/lockFileRemoved``.
+    /// - Throws: ``EngineError/lockFileRemoved`` when they have another one open.
     func checkLockFile(of directory: StoreDirectory) throws(EngineError) {
         guard let noted = try GuardRecord(file).lockFileInode, let present = try directory.lockFileIdentity() else {
             return
@@ -113,6 +115,6 @@ struct GuardFile {
         if noted != present.inode { throw .lockFileRemoved }
     }
 
-    /// Whether the file says that the store is one of ours, in use or closed.
+    /// Whether the file shows that the store is one of ours, in use or closed.
     func isMarked() throws(EngineError) -> Bool { try GuardRecord(file).isSound }
 }

@@ -1,4 +1,4 @@
-/// What `guard.lock` holds. docs/internals/store.md.
+/// The content of `guard.lock`. docs/internals/store.md.
 struct GuardRecord {
     private static let size = 1024
     private static let magic: [UInt8] = Array("LARDGRD1".utf8)
@@ -13,7 +13,7 @@ struct GuardRecord {
         bytes = try file.read(Self.size, at: 0)
     }
 
-    /// The record of a file in use, or with its meta pages that of a file closed cleanly.
+    /// Creates the record of a file in use, or with its meta pages that of a file closed cleanly.
     ///
     /// - Parameter lockFile: the `lock.mdb` that its users have open; nil when there is none.
     init(_ identity: FileIdentity, lockFile: FileIdentity?, pages: (first: [UInt8], second: [UInt8])?) {
@@ -33,10 +33,11 @@ struct GuardRecord {
         bytes = record
     }
 
-    /// Whether this version can use the record, and it is as it was written.
+    /// Whether this version can use the record, and it is undamaged.
     var isSound: Bool { hasKnownVersion && !isDamaged }
 
-    /// Whether the record is not as it was written. An empty file has none; one of another version is not judged.
+    /// Whether the record differs from what was written. An empty file has no record; one of another version is not
+    /// checked.
     var isDamaged: Bool {
         if bytes.isEmpty { return false }
         guard bytes.count >= 48, Array(bytes[..<8]) == Self.magic else { return true }
@@ -45,21 +46,21 @@ struct GuardRecord {
         return bytes.count < Self.size || bytes.u64(end) != Self.checksum(bytes[..<end])
     }
 
-    /// Whether another version wrote the record, which this one therefore leaves as it is.
+    /// Whether another version wrote the record, so that this one does not change it.
     var isOfAnotherVersion: Bool { !bytes.isEmpty && !isDamaged && !hasKnownVersion }
 
     private var hasKnownVersion: Bool { bytes.count >= 48 && bytes.u32(8) == 1 }
-    /// Whether a checksum was written with it; an earlier version writes none.
+    /// Whether the record was written with a checksum; an earlier version writes none.
     var hasChecksum: Bool { bytes.count >= 48 && bytes[12] & Self.checksumFlag != 0 }
     /// Whether the last close was a clean one.
     var isClean: Bool { bytes.count == Self.size && bytes[12] & Self.cleanFlag != 0 }
 
-    /// The data file that the record names; nil when it is not as it was written.
+    /// The data file that the record names; nil when the record is damaged or of another version.
     var identity: FileIdentity? {
         isSound ? FileIdentity(device: bytes.u64(32), inode: bytes.u64(40)) : nil
     }
 
-    /// The inode of the `lock.mdb` that the record names; nil when it names none, or is not as it was written.
+    /// The inode of the `lock.mdb` that the record names; nil when it names none, or is damaged or of another version.
     var lockFileInode: UInt64? {
         guard isSound, bytes.count == Self.size, bytes.u64(56) != 0 else { return nil }
         return bytes.u64(56)
@@ -69,7 +70,7 @@ struct GuardRecord {
     var first: ArraySlice<UInt8> { bytes[64..<216] }
     var second: ArraySlice<UInt8> { bytes[216..<368] }
 
-    /// FNV-1a of 64 bits: finds every change of one byte; forging need not be prevented.
+    /// Returns FNV-1a of 64 bits, which detects every change of one byte; forging need not be prevented.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

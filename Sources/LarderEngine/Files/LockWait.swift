@@ -4,15 +4,15 @@ private import Glibc
 private import Darwin
 #endif
 
-/// How long to wait for a lock that another program holds, and by what clock.
+/// The limit and the clock of a wait for a lock that another program holds.
 ///
-/// Every process that may read the directory can take a lock of `flock`, and hold it for ever.
+/// Every process that may read the directory can acquire a `flock` lock, and hold it for ever.
 struct LockWait: Sendable {
     /// The longest wait.
     var limit: Duration
-    /// The reading of a clock that never goes back.
+    /// The reading of a clock that never runs backwards.
     var now: @Sendable () -> Duration = { start.duration(to: .now) }
-    /// Blocks the thread for about so long.
+    /// Blocks the thread for approximately this time.
     var pause: @Sendable (Duration) -> Void = { duration in
         var time = timespec()
         time.tv_sec = Int(duration.components.seconds)
@@ -26,9 +26,9 @@ struct LockWait: Sendable {
     /// The wait with the default of ``EnvironmentOptions/lockTimeout``.
     static let standard = LockWait(limit: EnvironmentOptions.defaultLockTimeout)
 
-    /// Takes the lock of an open file.
+    /// Acquires the lock of an open file.
     ///
-    /// - Throws: ``EngineError/lockedElsewhere(name:seconds:)`` with `name` when it was not free in time.
+    /// - Throws: ``EngineError/lockedElsewhere(name:seconds:)`` with `name` when the lock was not free in time.
     func lock(_ file: FileDescriptor, exclusive: Bool, name: String) throws(EngineError) {
         let began = now()
         var length = Duration.microseconds(100)

@@ -3,7 +3,7 @@
 /// LMDB trusts its meta pages: a short file ends the process with SIGBUS, a page size of zero with SIGFPE. Offsets are
 /// those of `MDB_page` and `MDB_meta` on 64-bit machines.
 struct MetaPages {
-    /// Bytes of each page that LMDB uses: page header and `MDB_meta`.
+    /// The bytes of each page that LMDB uses: page header and `MDB_meta`.
     static let usedBytes = 152
 
     /// The used bytes of both pages.
@@ -31,13 +31,13 @@ struct MetaPages {
 
     /// Throws unless both pages are sound, agree with each other and fit the file.
     ///
-    /// - Parameter isThorough: whether to read the free list and the list of tables as well, which needs a file that
-    ///   nobody writes to.
+    /// - Parameter isThorough: whether to read the free list and the list of tables as well, which needs a file that no
+    ///   process writes to.
     func validate(_ file: FileDescriptor, isThorough: Bool) throws(EngineError) {
         try validateHeader(raw.first, number: 0)
         try validateHeader(raw.second, number: 1)
         let ids = (raw.first.u64(144), raw.second.u64(144))
-        // Commits alternate between the pages, so their numbers are neighbours; an even one lies in page 0.
+        // Commits alternate between the pages, so their numbers are neighbours; an even one is in page 0.
         let areNeighbours = ids.0 < ids.1 ? ids.1 - ids.0 == 1 : ids.0 - ids.1 <= 1
         guard areNeighbours, ids.0 % 2 == 0, ids.1 % 2 == 1 || ids.1 == 0 else {
             throw .damagedMeta(reason: "commit numbers")
@@ -48,19 +48,19 @@ struct MetaPages {
         let (needed, overflow) = end.multipliedReportingOverflow(by: pageSize)
         if isTooLarge || overflow || needed > UInt64(Int64.max) { throw .damagedMeta(reason: "last page") }
         if size < needed {
-            // LMDB counts pages that a transaction took and gave back without writing them: the last ones may be
-            // missing from a sound file, when they are free.
+            // LMDB counts pages that a transaction allocated and freed without writing them. Therefore the last pages
+            // may be missing from a sound file, when they are free.
             let areFree = try? PageCensus(newest, pageSize: pageSize, fileSize: size).validate(file)
             if areFree != true { throw .truncated(expected: needed, actual: size) }
         }
         for tree in [newest.freeTree, newest.mainTree] { try validateRoot(tree, file) }
-        // The older page may contradict itself: when LMDB fails to write a meta page, it puts the old number and last
-        // page back and leaves the new trees.
+        // The older page may contradict itself: when LMDB fails to write a meta page, it restores the old number and
+        // last page and leaves the new trees.
         if isThorough { _ = try PageCensus(newest, pageSize: pageSize, fileSize: size).validate(file) }
     }
 
-    /// Whether a page has another commit number than its copy and nothing else: every commit moves the root of the list
-    /// of tables as well, so no commit left that behind.
+    /// Whether a page differs from its copy in the commit number only. No commit produces that, because every commit
+    /// moves the root of the list of tables as well.
     func differOnlyInCommit(from copies: (first: ArraySlice<UInt8>, second: ArraySlice<UInt8>)) -> Bool {
         [(raw.first, Array(copies.first)), (raw.second, Array(copies.second))].contains { page, copy in
             page != copy && page[..<144] == copy[..<144]
@@ -97,7 +97,7 @@ struct MetaPages {
             throw .damagedMeta(reason: "root page kind")
         }
         if tree.depth == 1 {
-            // Two bytes of slot per entry lie between the header and `lower`.
+            // Two bytes of slot per entry are between the header and `lower`.
             let count = (UInt64(page.u16(12)) &- 16) / 2
             guard count == tree.entries, tree.branchPages == 0, tree.leafPages == 1 else {
                 throw .damagedMeta(reason: "entry count")

@@ -4,10 +4,11 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The lock of a file in a store's directory: its holder is the only one, in any process, to do what the file is named for.
+/// The lock of a file in a store's directory, whose holder alone, in any process, does the work that the file is named
+/// for.
 ///
-/// A `flock` of the open file, so that two openers within one process exclude each other too, and the system releases it
-/// when the holder dies. FORMAT.md, outbox.lock.
+/// It is a `flock` of the open file, so that two openers within one process exclude each other too. The system releases
+/// it when the holder dies. FORMAT.md, outbox.lock.
 package final class OwnerLock: Sendable {
     /// The holder of the lock, as far as the file names it.
     package enum Holder: Hashable, Sendable {
@@ -22,16 +23,18 @@ package final class OwnerLock: Sendable {
 
     private init(_ file: FileDescriptor) { self.file = file }
 
-    /// Takes the lock of the file `name`, made when there is none; nil while something else holds it.
+    /// Acquires the lock of the file `name`, which is created when there is none; returns nil while another opener
+    /// holds it.
     ///
-    /// Blocks for some milliseconds at most, where other processes look at the file all the time.
+    /// Blocks for a few milliseconds at most, when other processes query the lock all the time.
     ///
-    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the system.
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
+    ///   system.
     package static func take(_ name: String, in path: String) throws(EngineError) -> OwnerLock? {
         try take(name, in: path, pause: LockWait.standard.pause)
     }
 
-    /// As ``take(_:in:)``; `pause` blocks the thread between two tries.
+    /// Acquires the lock as ``take(_:in:)``; `pause` blocks the thread between two tries.
     static func take(_ name: String, in path: String, pause: (Duration) -> Void) throws(EngineError) -> OwnerLock? {
         var length = Duration.microseconds(50)
         for _ in 0..<tries {
@@ -52,16 +55,16 @@ package final class OwnerLock: Sendable {
     private enum Try {
         case taken(OwnerLock)
         case owned
-        /// Another process made, removed or replaced the file between two steps.
+        /// Another process created, removed or replaced the file between two steps.
         case changed
-        /// Another process looks at the lock, or tries to take it too.
+        /// Another process queries the lock, or tries to acquire it too.
         case lookedAt
     }
 
     private static func tryOnce(_ name: String, in path: String) throws(EngineError) -> Try {
         guard let file = try StoreDirectory(path: path).openOrMakeFile(named: name) else { return .changed }
         guard try file.lock(exclusive: true, waits: false) else {
-            // A look shares the lock for a moment, an owner never does. What is shared here ends with the open file.
+            // A query shares the lock for a moment, an owner never does. The lock shared here ends with the open file.
             return try file.lock(exclusive: false, waits: false) ? .lookedAt : .owned
         }
         guard try FileIdentity.of(path + "/" + name) == file.identity().file else { return .changed }
@@ -73,7 +76,10 @@ package final class OwnerLock: Sendable {
         return .taken(OwnerLock(file))
     }
 
-    /// What holds the lock of the file `name`; nil when nothing does.
+    /// Returns the holder of the lock of the file `name`; nil when there is none.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
+    ///   system.
     package static func holder(of name: String, in path: String) throws(EngineError) -> Holder? {
         let directory = StoreDirectory(path: path)
         guard try directory.checkFile(named: name) else { return nil }
@@ -81,11 +87,11 @@ package final class OwnerLock: Sendable {
         do throws(EngineError) {
             file = try directory.openFile(named: name, O_RDONLY)
         } catch {
-            // Removed since.
+            // The file was removed meanwhile.
             if error == .notFound { return nil }
             throw error
         }
-        // Shared, and for a moment: looks do not exclude each other, and `take` tells one from an owner.
+        // Shared, and for a moment: queries do not exclude each other, and `take` distinguishes one from an owner.
         if try file.lock(exclusive: false, waits: false) { return nil }
         let record = try file.read(size, at: 0)
         guard record.count == size, Array(record[0..<8]) == magic else { return .unknown }

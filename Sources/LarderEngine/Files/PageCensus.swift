@@ -1,13 +1,14 @@
-/// Accounts for the pages of one commit: which are free, which belong to trees, which the file does not have.
+/// A census of the pages of one commit: free pages, pages of trees, and pages that the file does not have.
 ///
-/// What a meta page says about its commit is checked against the free list and the list of tables it points to, so
-/// that a changed meta page is found even when no copy of it was kept.
+/// The content of a meta page is checked against the free list and the list of tables that it refers to. That detects a
+/// changed meta page even when no copy of it was kept.
 struct PageCensus {
     private let meta: Meta
     private let pageSize: UInt64
     private let fileSize: UInt64
 
-    /// - Parameters: a meta page whose last page ends below 2^63 bytes; the size of a page and of the file, in bytes.
+    /// Creates a census from a meta page whose last page ends below 2^63 bytes; the sizes of a page and of the file are
+    /// in bytes.
     init(_ meta: Meta, pageSize: UInt64, fileSize: UInt64) {
         self.meta = meta
         self.pageSize = pageSize
@@ -32,17 +33,17 @@ struct PageCensus {
         }
         let free = try freePages(file, roots: Set(trees.map(\.root)))
         let (all, overflow) = used.addingReportingOverflow(free.count)
-        // A page is used or free and never both; one that is neither is lost, which does no harm.
+        // A page is used or free and never both. One that is neither is lost, which does no harm.
         guard !overflow, all - 1 <= meta.lastPage else { throw .damagedMeta(reason: "page count") }
         return presentEnd > meta.lastPage || UInt64(free.missing.count) == meta.lastPage - presentEnd + 1
     }
 
-    /// The named tables of the commit.
+    /// Returns the named tables of the commit.
     private func tables(_ file: FileDescriptor) throws(EngineError) -> [TreeDescription] {
         var tables: [TreeDescription] = []
         var plainEntries = 0
         try tree(meta.mainTree).forEach(in: file) { node throws(EngineError) in
-            // No damage of a bit makes a value of another size of one of our tables.
+            // Damage of one bit does not change the size of a value that is one of our tables.
             if !node.isTree, node.valueSize != TreeDescription.size { throw .foreignDatabase }
             if !node.isTree, tables.isEmpty {
                 plainEntries += 1
@@ -58,13 +59,13 @@ struct PageCensus {
             }
             tables.append(table)
         }
-        // A store of ours has many tables, and no damage of a few bytes makes none of them a table.
+        // A store of ours has many tables, and damage of a few bytes does not change all of them into plain values.
         if tables.isEmpty, plainEntries > 0 { throw .foreignDatabase }
         guard UInt64(tables.count) == meta.mainTree.entries else { throw .damagedMeta(reason: "entry count") }
         return tables
     }
 
-    /// Counts the free pages, and collects those the file does not have.
+    /// Counts the free pages, and collects those that the file does not have.
     private func freePages(
         _ file: FileDescriptor, roots: Set<UInt64>
     ) throws(EngineError) -> (count: UInt64, missing: Set<UInt64>) {
@@ -90,12 +91,12 @@ struct PageCensus {
         return (count, missing)
     }
 
-    /// The page numbers in one entry of the free list: their count, then each.
+    /// Returns the page numbers in one entry of the free list, which has their count, then each.
     private func pages(of node: PageTree.Node, _ file: FileDescriptor) throws(EngineError) -> [UInt64] {
         var bytes = Array(node.stored)
         if node.isLarge {
             let first = bytes.u64(0)
-            // A count and at most every page once: a damaged size must not have the whole file read.
+            // The entry is a count and at most every page once: a damaged size must not cause a read of the whole file.
             guard first >= 2, first < presentEnd, node.valueSize <= 8 * (meta.lastPage + 1) else {
                 throw .damagedMeta(reason: "free list")
             }

@@ -2,7 +2,7 @@
 ///
 /// Offsets are those of `MDB_page` and `MDB_node`.
 struct PageTree {
-    /// Where the tree begins and how large it claims to be: an `MDB_db`.
+    /// The root of the tree and its stated size: an `MDB_db`.
     let description: TreeDescription
     let pageSize: UInt64
     /// The first page number that does not exist.
@@ -15,22 +15,22 @@ struct PageTree {
     struct Node {
         let key: ArraySlice<UInt8>
         let flags: UInt16
-        /// Bytes of the value.
+        /// The size of the value, in bytes.
         let valueSize: UInt64
-        /// What the leaf holds for the value: the value itself, or the number of the page where it begins.
+        /// The bytes in the leaf for the value: the value itself, or the number of the page where it begins.
         let stored: ArraySlice<UInt8>
-        /// The page below, for an entry of a branch page, which has a key and nothing else besides.
+        /// The page below, for an entry of a branch page, which has a key and nothing else.
         let child: UInt64
 
-        /// The value lies in pages of its own. LMDB: `F_BIGDATA`.
+        /// Whether the value is in pages of its own. LMDB: `F_BIGDATA`.
         var isLarge: Bool { flags & 0x01 != 0 }
-        /// The value describes a tree. LMDB: `F_SUBDATA`.
+        /// Whether the value describes a tree. LMDB: `F_SUBDATA`.
         var isTree: Bool { flags & 0x02 != 0 }
     }
 
     /// Calls `body` for each entry in order.
     ///
-    /// - Throws: ``EngineError/damagedMeta(reason:)`` where a page is not what it should be; what `body` throws.
+    /// - Throws: ``EngineError/damagedMeta(reason:)`` for an invalid page; what `body` throws.
     func forEach(in file: FileDescriptor, _ body: (Node) throws(EngineError) -> Void) throws(EngineError) {
         guard description.root != TreeDescription.none else { return }
         var visits: UInt64 = 0
@@ -54,7 +54,7 @@ struct PageTree {
         }
     }
 
-    /// The entry with `key`, or nil; for a tree whose keys are compared byte by byte.
+    /// Returns the entry with `key`, or nil; for a tree whose keys are compared byte by byte.
     ///
     /// - Throws: as ``forEach(in:_:)``.
     func find(_ key: [UInt8], in file: FileDescriptor) throws(EngineError) -> Node? {
@@ -68,7 +68,7 @@ struct PageTree {
                 if level == 1 {
                     if node.key.elementsEqual(key) { return node }
                 } else {
-                    // The first key of a branch page stands for everything before the second.
+                    // The first key of a branch page represents everything before the second.
                     if child != nil, key.lexicographicallyPrecedes(node.key) { break }
                     child = node.child
                 }
@@ -105,7 +105,7 @@ struct PageTree {
     }
 }
 
-/// What LMDB keeps about one tree: `MDB_db`.
+/// LMDB's description of one tree: `MDB_db`.
 struct TreeDescription {
     static let size = 48
     /// The root of an empty tree. LMDB: `P_INVALID`.
@@ -130,7 +130,7 @@ struct TreeDescription {
         root = bytes.u64(offset + 40)
     }
 
-    /// Pages of any kind, or nil when there are more than can be.
+    /// The number of pages of any kind, or nil when it overflows.
     var pages: UInt64? {
         let (some, first) = branchPages.addingReportingOverflow(leafPages)
         let (all, second) = some.addingReportingOverflow(overflowPages)
@@ -139,7 +139,7 @@ struct TreeDescription {
 }
 
 extension [UInt8] {
-    /// Little-endian numbers at a byte offset, which the caller knows to be in bounds.
+    /// Returns the little-endian number at a byte offset, which the caller knows to be in bounds.
     func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
     func u32(_ offset: Int) -> UInt32 { UInt32(u16(offset)) | UInt32(u16(offset + 2)) << 16 }
     func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }

@@ -4,21 +4,21 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Space for `lock.mdb`, made sure of before liblmdb maps it.
+/// Allocating space for `lock.mdb` before liblmdb maps it.
 extension StoreDirectory {
-    /// Gives the lock file blocks for so many readers, made when there is none.
+    /// Allocates blocks of the lock file for this number of readers; creates the file when there is none.
     ///
     /// liblmdb extends the file without writing to it, and writes through the map: on a full disk that ends the
     /// process. The caller holds the directory's lock.
     ///
-    /// - Parameter isAlone: whether nobody has the store open. Only then may an existing file be opened: closing it
-    ///   drops this process's locks on it.
+    /// - Parameter isAlone: whether no process has the store open. Only then may an existing file be opened, because
+    ///   closing it drops this process's locks on it.
     /// - Throws: ``EngineError/diskFull``, ``EngineError/lockFileRemoved``; as ``checkFile(named:)``.
     func prepareLockFile(readers: Int, isAlone: Bool) throws(EngineError) {
-        // A header, one line of the cache per reader, and what rounds up to whole pages.
+        // A header, one cache line per reader, and the remainder of whole pages.
         let needed = 64 * (readers + 2)
         guard let status = try status(ofFile: Self.lockName) else {
-            // On a medium that may only be read nobody writes, and there is none.
+            // On a read-only medium no process writes, and there is no lock file.
             if !isAlone, unsafe access(path, W_OK) == 0 { throw .lockFileRemoved }
             return try makeLockFile(needed)
         }
@@ -26,21 +26,21 @@ extension StoreDirectory {
         let isWhole = size >= needed && Int(status.st_blocks) * 512 >= size
         if isWhole || !isAlone { return }
         guard let file = try openLockFile(O_RDWR), try file.lockFirstByte() else { return }
-        // The content is worthless while nobody uses the file, and its length may be anything.
+        // The content has no use while no process uses the file, and its length may be anything.
         if size > needed, ftruncate(file.number, off_t(needed)) != 0 {
             throw EngineError(code: errno, operation: "ftruncate")
         }
         try file.write([UInt8](repeating: 0, count: needed), at: 0)
     }
 
-    /// Whether a process has the store open through liblmdb; nil where nobody may lock the file. The caller knows that
-    /// this process has not: closing a descriptor of the lock file would drop its locks.
+    /// Whether a process has the store open through liblmdb; nil where this process may not lock the file. The caller
+    /// knows that this process does not have it open: closing a descriptor of the lock file would drop its locks.
     func isLockFileHeld() throws(EngineError) -> Bool? {
         guard try checkFile(named: Self.lockName) else { return false }
         return try openLockFile(O_RDWR).map { file throws(EngineError) in try !file.lockFirstByte() }
     }
 
-    /// Device and inode of the lock file, or nil when there is none.
+    /// Returns device and inode of the lock file, or nil when there is none.
     ///
     /// - Throws: as ``checkFile(named:)``.
     func lockFileIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.lockName) }
@@ -55,8 +55,8 @@ extension StoreDirectory {
         }
     }
 
-    /// Opens the lock file, or answers nil where nobody may write to it, for liblmdb to judge: it reads from a medium
-    /// that cannot be written to without a lock file.
+    /// Opens the lock file; returns nil where this process may not write to it. liblmdb then decides: it reads from a
+    /// read-only medium without a lock file.
     private func openLockFile(_ flags: Int32) throws(EngineError) -> FileDescriptor? {
         do throws(EngineError) {
             return try openFile(named: Self.lockName, flags)
@@ -68,8 +68,8 @@ extension StoreDirectory {
 }
 
 extension FileDescriptor {
-    /// Takes the lock that liblmdb takes exclusively to set a lock file up, and shares while the file is in use. Dropped
-    /// with any descriptor of the file that this process closes.
+    /// Acquires the lock that liblmdb acquires exclusively to set a lock file up, and shares while the file is in use.
+    /// It is dropped when this process closes any descriptor of the file.
     ///
     /// - Returns: false when another process holds it.
     fileprivate func lockFirstByte() throws(EngineError) -> Bool {

@@ -4,14 +4,14 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Removing what is the store's own. Everything is reached from an open directory, never through a link, and only
-/// names that a store gives are touched.
+/// Removing the store's own files. All files are reached from an open directory, never through a link, and only names
+/// that a store uses are touched.
 extension StoreDirectory {
-    /// How deep temporary directories lie in each other: a compaction's copy is itself built aside.
+    /// The depth of temporary directories in each other: a compaction's copy is itself built in one.
     private static let temporaryDepth = 2
 
     /// Removes temporary directories that a killed creation or compaction left behind. The caller holds
-    /// ``lock(creating:_:)``, so nobody is at work in one. Errors are left to the next attempt.
+    /// ``lock(creating:_:)``, so no process works in one. Errors are left to the next attempt.
     func removeRemains() {
         guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
         try? Self.removeTemporaries(in: directory, depth: 1)
@@ -23,18 +23,19 @@ extension StoreDirectory {
         try? Self.removeTemporary(name, in: directory, depth: 1)
     }
 
-    /// Removes what a store without a data file has left of its content: a store made in its place is another one.
+    /// Removes the content files that a store without a data file has left, because a store created in its place is
+    /// another one.
     func removeContentOfGoneStore() throws(EngineError) {
-        // A file of that name may be anything's where no store was.
+        // Without a store, a file of that name may belong to something else.
         guard try GuardFile.existing(in: self, isReadOnly: true)?.isMarked() == true else { return }
         try Self.removeFiles(Self.contentNames, in: FileDescriptor(path, O_RDONLY | O_DIRECTORY))
     }
 
-    /// Removes the store's files, what a killed copy was building beside them, and the directory when nothing else is
-    /// in it. The directory is held and locked.
+    /// Removes the store's files, the remains of a killed copy beside them, and the directory when nothing else is in
+    /// it. The directory is held and locked.
     ///
-    /// Content beside the data file goes before it: cut short, this leaves a store that opens, or remains without content
-    /// that `guard.lock` shows to be a store's.
+    /// Content beside the data file is removed before it. An interrupted removal leaves a store that opens, or remains
+    /// without content that `guard.lock` shows to be a store's.
     ///
     /// - Parameter data: the data file that may be removed; nil when there is none.
     /// - Throws: ``EngineError/replaced`` when there is another data file; errors of the system.
@@ -48,7 +49,7 @@ extension StoreDirectory {
         if try FileIdentity.of(path) == held.identity().file { unsafe rmdir(path) }
     }
 
-    /// Removes the temporary directories in `directory`, as many as can be; throws the first error then.
+    /// Removes as many temporary directories in `directory` as possible, then throws the first error.
     private static func removeTemporaries(in directory: FileDescriptor, depth: Int) throws(EngineError) {
         var failure: EngineError?
         for name in directory.names() where name.hasPrefix(temporaryPrefix) {
@@ -71,10 +72,10 @@ extension StoreDirectory {
         unsafe unlinkat(parent.number, name, AT_REMOVEDIR)
     }
 
-    /// Removes those of the files that are there, in this order.
+    /// Removes those of the files that exist, in this order.
     static func removeFiles(_ names: [String], in directory: FileDescriptor) throws(EngineError) {
         for name in names {
-            // Where root may unlink directories, that would leave what is in them unreachable.
+            // Where root may unlink directories, that would make their content unreachable.
             guard let status = try FileIdentity.status(of: name, in: directory, followsLinks: false),
                 status.st_mode & S_IFMT != S_IFDIR
             else { continue }
@@ -86,9 +87,9 @@ extension StoreDirectory {
 }
 
 extension FileDescriptor {
-    /// The names of everything in the open directory, in no order.
+    /// Returns the names of all entries of the open directory, in no order.
     func names() -> [String] {
-        // The stream closes the descriptor it is given, and moves its position.
+        // The stream closes its descriptor, and moves its position.
         let own = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { return [] }
         guard let stream = unsafe fdopendir(own) else {

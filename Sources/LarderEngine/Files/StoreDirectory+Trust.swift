@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Checks that what lies in the directory is the store's own, before anything opens, writes or removes it.
+/// Checking that the files in the directory are the store's own, before anything opens, writes or removes them.
 extension StoreDirectory {
     /// Throws unless the open directory belongs to this user, or to root, and only its owner may write to it.
     static func checkOwner(of directory: FileDescriptor) throws(EngineError) {
@@ -13,18 +13,18 @@ extension StoreDirectory {
         if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { throw .untrustedDirectory(.writableByOthers) }
     }
 
-    /// Throws unless `name` is free, or a plain file of this user that no other name leads to.
+    /// Checks that `name` is free, or a plain file of this user, or of root, without another name.
     ///
-    /// For a file that a library opens by its path and that ``openFile(named:_:)`` therefore cannot open.
+    /// It is for a file that a library opens by its path and that ``openFile(named:_:)`` therefore cannot open.
     ///
-    /// - Returns: whether the file is there.
-    /// - Throws: ``EngineError/untrustedFile(name:problem:)``.
+    /// - Returns: whether the file exists.
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` otherwise.
     @discardableResult
     package func checkFile(named name: String) throws(EngineError) -> Bool {
         try identity(ofFile: name) != nil
     }
 
-    /// Device and inode of the data file, or nil when there is none.
+    /// Returns device and inode of the data file, or nil when there is none.
     ///
     /// - Throws: as ``checkFile(named:)``.
     func dataIdentity() throws(EngineError) -> FileIdentity? { try identity(ofFile: Self.dataName) }
@@ -33,7 +33,7 @@ extension StoreDirectory {
         try status(ofFile: name).map { FileIdentity($0) }
     }
 
-    /// What the system knows of a file that has been checked, or nil when there is none.
+    /// Returns the system's status of a file after checking it, or nil when there is none.
     func status(ofFile name: String) throws(EngineError) -> stat? {
         guard let status = try FileIdentity.status(of: place(of: name), in: held, followsLinks: false) else {
             return nil
@@ -42,14 +42,15 @@ extension StoreDirectory {
         return status
     }
 
-    /// The rights of group and world to write to a file.
+    /// The rights of group and others to write to a file.
     private static let writableByOthers: mode_t = 0o022
 
-    /// Withdraws the right of group and world to write to a file of the store, which must be known to be the store's:
-    /// truncating a mapped file would end the process.
+    /// Withdraws the right of group and others to write to a file of the store, because truncating a mapped file would
+    /// end the process. The file must be known to be the store's.
     ///
-    /// A file restored by `cp` under a wide umask grants it. By the path, because closing a second descriptor of
-    /// `lock.mdb` would drop the process's locks on it; only the directory's owner can replace the file meanwhile.
+    /// A file restored by `cp` under a wide umask grants that right. The path is used, because closing a second
+    /// descriptor of `lock.mdb` would drop the process's locks on it; only the directory's owner can replace the file
+    /// meanwhile.
     ///
     /// - Throws: as ``checkFile(named:)``.
     package func withdrawOthersWriting(_ name: String) throws(EngineError) {
@@ -59,19 +60,20 @@ extension StoreDirectory {
         throw .untrustedFile(name: name, problem: .writableByOthers)
     }
 
-    /// Opens a file that lies in the directory, never through a link, and never waiting for the other end of a pipe.
+    /// Opens a file in the directory, never through a link, and never waiting for the other end of a pipe.
     ///
-    /// - Parameter flags: `O_CREAT` must come with `O_EXCL`.
+    /// - Parameter flags: `O_CREAT` requires `O_EXCL`.
     /// - Throws: as ``checkFile(named:)``; ``EngineError/notFound``.
     package func openFile(named name: String, _ flags: Int32) throws(EngineError) -> FileDescriptor {
-        // Opening a device may do something by itself.
+        // Opening a device may have effects by itself.
         try checkFile(named: name)
         let file = try FileDescriptor(place(of: name), in: held, flags | O_NOFOLLOW | O_NONBLOCK)
         try Self.check(try file.status(), name: name)
         return file
     }
 
-    /// Opens a file of the directory for reading and writing, made when there is none; nil when it came or went meanwhile.
+    /// Opens a file of the directory for reading and writing; creates it when there is none. Returns nil when it was
+    /// created or removed meanwhile.
     ///
     /// - Throws: as ``checkFile(named:)``.
     func openOrMakeFile(named name: String) throws(EngineError) -> FileDescriptor? {
@@ -86,7 +88,9 @@ extension StoreDirectory {
         }
     }
 
-    /// The directory's path without any symbolic link, for a library that refuses links anywhere in a path.
+    /// Returns the directory's path without any symbolic link, for a library that refuses links anywhere in a path.
+    ///
+    /// - Throws: ``EngineError/notFound``, ``EngineError/accessDenied(errno:)``, or another error of the system.
     package func resolvedPath() throws(EngineError) -> String {
         guard let resolved = unsafe realpath(path, nil) else { throw EngineError(code: errno, operation: "realpath") }
         defer { unsafe free(resolved) }
@@ -103,6 +107,7 @@ extension StoreDirectory {
         if status.st_nlink > 1 { throw .untrustedFile(name: name, problem: .hardLinked) }
     }
 
-    /// Root may write anything anyway, and content that came with the system is root's.
+    /// Whether files of `owner` are accepted: root may write anything anyway, and files that came with the system are
+    /// root's.
     private static func isTrusted(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
 }

@@ -4,22 +4,22 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The directory that holds a store's files.
+/// The directory of a store's files.
 package struct StoreDirectory {
     static let dataName = "data.mdb"
     static let lockName = "lock.mdb"
-    /// What the names of our own temporary directories begin with.
+    /// The prefix of the names of our own temporary directories.
     static let temporaryPrefix = ".larder-new-"
-    /// The files beside the data file that hold content of the store.
+    /// The files beside the data file that have content of the store.
     static let contentNames = ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"]
-    /// The files that hold none; last the one that shows that the directory is a store's.
+    /// The files without content; the last one shows that the directory is a store's.
     static let lockNames = [lockName, "outbox.lock", "sync.lock", "bodies.lock", GuardFile.name]
 
     let path: String
-    /// The open directory, where it is to stay the same one whatever its path comes to lead to.
+    /// The open directory, where the same one must be used even when its path refers to another later.
     let held: FileDescriptor?
 
-    /// - Parameter path: from the root on.
+    /// Creates a reference to the directory at `path`, which must be absolute.
     package init(path: String) { self.init(path: path, held: nil) }
 
     init(path: String, held: FileDescriptor?) {
@@ -27,16 +27,16 @@ package struct StoreDirectory {
         self.held = held
     }
 
-    /// What leads to a file of the directory, from ``held`` on where that is there.
+    /// Returns the path of a file of the directory, relative to ``held`` where that is set.
     func place(of name: String) -> String { held == nil ? path + "/" + name : name }
 
-    /// The bytes of a file of the directory; 0 where it cannot be looked at.
+    /// Returns the size of a file of the directory, in bytes; 0 where the system does not report it.
     func size(of name: String) -> Int64 {
         var status = stat()
         return unsafe stat(place(of: name), &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// `path` from the root on, so that a later change of the working directory does not move the store.
+    /// Returns `path` as an absolute path, so that a later change of the working directory does not move the store.
     static func absolute(_ path: String) throws(EngineError) -> String {
         if path.hasPrefix("/") { return path }
         guard let working = unsafe getcwd(nil, 0) else { throw EngineError(code: errno, operation: "getcwd") }
@@ -47,7 +47,7 @@ package struct StoreDirectory {
 
     var dataPath: String { path + "/" + Self.dataName }
 
-    /// Makes the directory, and those above it, for the owner only, and syncs the parent of each. An existing one
+    /// Creates the directory, and those above it, for the owner only, and syncs the parent of each. An existing one
     /// keeps its mode.
     func create() throws(EngineError) {
         var made = ""
@@ -55,10 +55,10 @@ package struct StoreDirectory {
             let parent = made.isEmpty ? "/" : made
             made += "/" + part
             if try Self.make(made) {
-                // A power cut must not take the new name, and with it commits that were reported durable.
+                // A power cut must not remove the new name, and with it commits that were reported durable.
                 try FileDescriptor(parent, O_RDONLY | O_DIRECTORY).sync()
             } else if errno != EEXIST && errno != EROFS && errno != EACCES {
-                // A parent that exists on a read-only mount answers EROFS; the deepest one decides.
+                // An existing parent on a read-only mount fails with EROFS; the deepest directory decides.
                 throw EngineError(code: errno, operation: "mkdir")
             }
         }
@@ -67,13 +67,13 @@ package struct StoreDirectory {
         if status.st_mode & S_IFMT != S_IFDIR { throw .accessDenied(errno: ENOTDIR) }
     }
 
-    /// The rights that a directory of ours has.
+    /// The mode of a directory of ours.
     private static let mode: mode_t = 0o700
 
-    /// Makes one directory; false, with `errno`, when it cannot be made.
+    /// Creates one directory; returns false, with `errno`, when it cannot be created.
     private static func make(_ path: String) throws(EngineError) -> Bool {
         if unsafe mkdir(path, mode) != 0 { return false }
-        // A umask may withhold even the owner's rights. A directory without them cannot be opened, so by its path.
+        // A umask may withhold even the owner's rights. A directory without them cannot be opened, so its path is used.
         guard let status = try FileIdentity.status(of: path, followsLinks: false), status.st_mode & 0o777 != mode
         else { return true }
         if unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0 { return true }
@@ -82,7 +82,7 @@ package struct StoreDirectory {
 
     /// Locks the directory against other opens, closes and maintenance, in any process, until released.
     ///
-    /// - Parameter isCreating: whether to make the directory when there is none.
+    /// - Parameter isCreating: whether to create the directory when there is none.
     /// - Throws: ``EngineError/untrustedDirectory(_:)``; ``EngineError/notFound``;
     ///   ``EngineError/lockedElsewhere(name:seconds:)``.
     func lock(creating isCreating: Bool = false, _ wait: LockWait = .standard) throws(EngineError) -> FileDescriptor {
@@ -98,7 +98,7 @@ package struct StoreDirectory {
             }
             try Self.checkOwner(of: file)
             try wait.lock(file, exclusive: true, name: "the store's directory")
-            // While this process waited, the directory may have been removed, and another made in its place.
+            // While this process waited, the directory may have been removed, and another created in its place.
             if try FileIdentity.of(path) == file.identity().file { return file }
         }
     }
@@ -112,7 +112,7 @@ package struct StoreDirectory {
         let (temporary, name) = try makeTemporary("\(getpid())")
         defer { removeTemporary(name) }
         do {
-            // Empty, for liblmdb to fill: made here, it has its owner's rights under any umask.
+            // Created empty, for liblmdb to fill, so that it has its owner's rights under any umask.
             _ = try temporary.openFile(named: Self.dataName, O_RDWR | O_CREAT | O_EXCL)
             try build(temporary.path)
             let data = try temporary.openFile(named: Self.dataName, O_RDWR)
@@ -121,16 +121,16 @@ package struct StoreDirectory {
             throw FileSystemCheck.judged(error, at: path)
         }
         try install(temporary.dataPath)
-        // Another program, or a process that was killed, may have made the directory without syncing its name. A parent
-        // that this user may not read cannot be synced.
+        // Another program, or a process that was killed, may have created the directory without syncing its name. A
+        // parent that this user may not read cannot be synced.
         if let parent = try? FileDescriptor(path + "/..", O_RDONLY | O_DIRECTORY) { try parent.sync() }
     }
 
-    /// How many names are tried for a temporary directory.
+    /// The number of names that are tried for a temporary directory.
     private static let temporaryNames = 100
 
-    /// Makes a new directory with a name that nothing has. Directories that cannot be removed, because they hold
-    /// other files, may have the first names.
+    /// Creates a new directory with an unused name. Directories that cannot be removed, because they contain other
+    /// files, may have the first names.
     func makeTemporary(_ name: String) throws(EngineError) -> (directory: StoreDirectory, name: String) {
         for number in 1...Self.temporaryNames {
             let name = Self.temporaryPrefix + name + (number == 1 ? "" : "-\(number)")
@@ -153,7 +153,7 @@ package struct StoreDirectory {
         try FileDescriptor(path, O_RDONLY | O_DIRECTORY).sync()
     }
 
-    /// The names of everything in it, in no order.
+    /// Returns the names of all entries, in no order.
     func entries() -> [String] {
         (try? FileDescriptor(path, O_RDONLY | O_DIRECTORY))?.names() ?? []
     }

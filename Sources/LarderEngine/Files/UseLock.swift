@@ -6,13 +6,14 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A lock that every process shares while it uses something that another process would remove otherwise.
+/// A lock that every process shares while it uses something that another process would otherwise remove.
 ///
-/// A `flock` of a file in the store's directory, which the system releases when a process dies. docs/internals/store.md.
+/// It is a `flock` of a file in the store's directory, which the system releases when a process dies.
+/// docs/internals/store.md.
 package final class UseLock: Sendable {
     private struct State {
         var uses = 0
-        /// Open from the first use on.
+        /// The open file, from the first use on.
         var file: FileDescriptor?
     }
 
@@ -22,7 +23,7 @@ package final class UseLock: Sendable {
     private let directory: StoreDirectory
     private let state = Mutex(State())
 
-    /// A lock of the file `name`, which is made with the first use.
+    /// Creates the lock of the file `name`, which is created with the first use.
     package init(_ name: String, in path: String) {
         self.name = name
         directory = StoreDirectory(path: path)
@@ -30,7 +31,7 @@ package final class UseLock: Sendable {
 
     /// Shares the lock until ``end()`` was called as often.
     ///
-    /// Where the file cannot be made or opened, as on a medium that may only be read, others are not kept from anything.
+    /// Where the file cannot be created or opened, as on a read-only medium, the lock has no effect.
     package func begin() {
         state.withLock { state in
             state.uses += 1
@@ -47,23 +48,27 @@ package final class UseLock: Sendable {
         }
     }
 
-    /// Whether no process uses what the lock of the file `name` stands for, at this moment.
+    /// Whether no process uses the resource of the lock of the file `name`, at this moment.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
+    ///   system.
     package static func isFree(_ name: String, in path: String) throws(EngineError) -> Bool {
         let directory = StoreDirectory(path: path)
         guard try directory.checkFile(named: name) else { return true }
-        // Released with the descriptor.
+        // The lock is released with the descriptor.
         return try directory.openFile(named: name, O_RDWR).lock(exclusive: true, waits: false)
     }
 
-    /// The file with the shared lock, `known` if that still has the name; nil when the lock was not to be had.
+    /// Returns the file with the shared lock, `known` if that still has the name; nil when the lock could not be
+    /// acquired.
     private func share(_ known: FileDescriptor?) throws(EngineError) -> FileDescriptor? {
         var known = known
-        // The file may be made, removed or replaced by another process between two steps.
+        // Another process may create, remove or replace the file between two steps.
         for _ in 0..<Self.attempts {
             guard let file = try known == nil ? directory.openOrMake(name) : known else { continue }
             known = nil
             if try !file.lock(exclusive: false, waits: false) {
-                // Held for a moment by a process that asks whether it is free.
+                // A process that checks whether it is free holds it for a moment.
                 usleep(500)
                 continue
             }
@@ -76,7 +81,8 @@ package final class UseLock: Sendable {
 }
 
 extension StoreDirectory {
-    /// Opens a file that lies in the directory, made when there is none; nil when it came or went in between.
+    /// Opens a file in the directory; creates it when there is none. Returns nil when it was created or removed in
+    /// between.
     fileprivate func openOrMake(_ name: String) throws(EngineError) -> FileDescriptor? {
         do throws(EngineError) {
             if try checkFile(named: name) { return try openFile(named: name, O_RDWR) }

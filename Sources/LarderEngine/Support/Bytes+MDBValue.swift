@@ -1,7 +1,7 @@
 internal import CLMDB
 
 extension RawSpan {
-    /// Lends these bytes to C as an `MDB_val`. LMDB reads through it and never writes.
+    /// Passes these bytes to C as an `MDB_val`. LMDB reads through it and never writes.
     func withMDBValue<Result>(_ body: (inout MDB_val) -> Result) -> Result {
         unsafe withUnsafeBytes { bytes in
             // The pointer is used only while the closure runs, and mutability is C's lack of const.
@@ -12,14 +12,14 @@ extension RawSpan {
     }
 }
 
-/// The longest key LMDB takes, in bytes, with Debian's and upstream's build. LMDB: `mdb_env_get_maxkeysize`.
+/// The longest key of LMDB, in bytes, with Debian's and upstream's build. LMDB: `mdb_env_get_maxkeysize`.
 public let keySizeLimit = 511
 
-/// The largest value the engine stores, in bytes: 16 MiB of payload and room for headers. LMDB misbehaves beyond
+/// The largest value that the engine stores, in bytes: 16 MiB of payload and space for headers. LMDB misbehaves beyond
 /// 2 GiB, and long overflow runs make its search for free pages slow.
 public let valueSizeLimit = (16 << 20) + 4096
 
-/// LMDB answers an empty or too long key with "not found" on reads; here it is an error on every path.
+/// Throws for an empty or too long key. LMDB reports "not found" for it on reads; here it is an error on every path.
 @inline(__always)
 func checkKey(_ key: borrowing RawSpan) throws(EngineError) {
     if key.byteCount == 0 || key.byteCount > keySizeLimit {

@@ -6,8 +6,8 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Counts how often this process image has been forked into, so that a child can tell that an environment is its
-/// parent's without a system call per transaction.
+/// A counter of the forks that led to this process, so that a child can detect its parent's environment without a
+/// system call per transaction.
 enum ForkCounter {
     private static let count = Atomic<Int>(0)
 

@@ -6,8 +6,8 @@ private import Darwin
 
 /// A mutual exclusion with a condition to wait on.
 ///
-/// `Synchronization.Mutex` has no condition variable, and the engine has to block threads: readers while the map
-/// grows, the writer thread while there is nothing to write.
+/// `Synchronization.Mutex` has no condition variable, and the engine has to block threads: readers while the map grows,
+/// the writer thread while there is nothing to write.
 @safe
 final class Monitor: @unchecked Sendable {
     // Sendable: the pthread objects are made to be shared, and their addresses never change.
@@ -35,19 +35,19 @@ final class Monitor: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` alone.
+    /// Runs `body` under the lock.
     func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body()
     }
 
-    /// Gives the lock up until signalled; must be called inside ``locked(_:)``. May wake without cause.
+    /// Releases the lock and waits until signalled; must be called inside ``locked(_:)``. May wake without cause.
     func wait() {
         unsafe pthread_cond_wait(condition, mutex)
     }
 
-    /// As ``wait()``, for at most `milliseconds`; false when the time ran out.
+    /// Waits as ``wait()``, for at most `milliseconds`; returns false when the time ran out.
     func wait(milliseconds: Int) -> Bool {
         var until = timespec()
         #if canImport(Darwin)

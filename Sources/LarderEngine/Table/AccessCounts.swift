@@ -1,31 +1,31 @@
 #if DEBUG
 internal import Synchronization
 
-/// Counts the accesses to tables, for tests. Debug builds only.
+/// A counter of the accesses to tables, for tests. Debug builds only.
 package final class AccessCounts: Sendable {
     /// The counter of the current task.
     @TaskLocal package static var current: AccessCounts?
 
     fileprivate let counts = Mutex<[TableAccess: Int]>([:])
 
-    /// Begins at 0.
+    /// Creates a counter at 0.
     package init() {}
 
-    /// How often it was asked.
+    /// The number of accesses of a kind.
     package subscript(access: TableAccess) -> Int { counts.withLock { $0[access] ?? 0 } }
 }
 #endif
 
-/// What may be asked of a table.
+/// A kind of access to a table.
 package enum TableAccess: Hashable, Sendable {
-    /// To find a value by its key.
+    /// Finding a value by its key.
     case lookup
-    /// To move a cursor.
+    /// Moving a cursor.
     case move
-    /// To store a value.
+    /// Storing a value.
     case set
 
-    /// Counts it where a test asks for that; does nothing in a release build.
+    /// Counts the access where a test set a counter; does nothing in a release build.
     @inline(__always)
     func note() {
         #if DEBUG

@@ -12,20 +12,20 @@ public struct Table: Hashable, Sendable {
 
 /// Sizes of one table, in pages and entries. LMDB: `mdb_stat`.
 public struct TableStatistics: Hashable, Sendable {
-    /// Keys in the table.
+    /// The number of keys in the table.
     public let entries: Int
-    /// Height of the tree.
+    /// The height of the tree.
     public let depth: Int
-    /// Pages of branches.
+    /// The number of branch pages.
     public let branchPages: Int
-    /// Pages of leaves.
+    /// The number of leaf pages.
     public let leafPages: Int
-    /// Pages of values too large for a leaf.
+    /// The number of pages of values too large for a leaf.
     public let overflowPages: Int
-    /// Bytes in a page.
+    /// The size of a page, in bytes.
     public let pageSize: Int
 
-    /// The sizes of a table in a transaction of either kind.
+    /// Reads the sizes of a table in a transaction of either kind.
     init(of table: Table, in transaction: OpaquePointer) throws(EngineError) {
         var stat = MDB_stat()
         try check(unsafe mdb_stat(transaction, table.identifier, &stat), "mdb_stat")
@@ -37,6 +37,6 @@ public struct TableStatistics: Hashable, Sendable {
         pageSize = Int(stat.ms_psize)
     }
 
-    /// Pages of any kind.
+    /// The number of pages of any kind.
     public var pages: Int { branchPages + leafPages + overflowPages }
 }

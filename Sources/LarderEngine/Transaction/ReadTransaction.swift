@@ -1,13 +1,13 @@
 private import CLMDB
 
-/// A snapshot of the environment, unaffected by later commits, lent to a synchronous closure; or a write transaction
-/// with its changes so far, up to its next one.
+/// A snapshot of the environment, unaffected by later commits, lent to a synchronous closure. In a write transaction it
+/// shows the changes so far, up to the next one.
 ///
 /// A live snapshot pins every page freed after it began, so the file grows until it ends: keep it short. Values are
 /// spans into the map; the compiler keeps them, and this, from outliving the closure or the next change.
 @safe
 public struct ReadTransaction: ~Escapable {
-    // Valid while it is lent: the pool, or the write transaction, takes it back only afterwards.
+    // Valid while it is lent: the pool, or the write transaction, reclaims it only afterwards.
     private let handle: OpaquePointer
 
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
@@ -15,14 +15,14 @@ public struct ReadTransaction: ~Escapable {
         unsafe self.handle = handle
     }
 
-    /// The number of the commit this shows, in a write transaction the one it will have. LMDB: `mdb_txn_id`.
+    /// The number of the commit that this shows; in a write transaction the number it will have. LMDB: `mdb_txn_id`.
     public var commit: UInt64 {
         UInt64(unsafe mdb_txn_id(handle))
     }
 
-    /// The bytes stored under `key`, or nil.
+    /// Returns the bytes stored under `key`, or nil.
     ///
-    /// Points into the map: nothing is copied. No alignment is promised. LMDB: `mdb_get`.
+    /// The span points into the map: nothing is copied. No alignment is promised. LMDB: `mdb_get`.
     ///
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
@@ -35,12 +35,14 @@ public struct ReadTransaction: ~Escapable {
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_get")
-        // LMDB keeps the page in place until the transaction is reset or changes something, which ends what was lent.
+        // LMDB keeps the page in place until the transaction is reset or changes something, which ends the span's
+        // lifetime.
         return unsafe _overrideLifetime(RawSpan(_unsafeStart: found.mv_data, byteCount: found.mv_size), copying: self)
     }
 
     /// Lends a cursor over `table` to `body` and closes it when `body` returns or throws.
     ///
+    /// - Throws: what `body` throws; ``EngineError/system(code:operation:)`` when the cursor cannot be opened.
     /// - Complexity: O(1) and one small allocation.
     public func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout Cursor) throws -> Result
@@ -49,7 +51,9 @@ public struct ReadTransaction: ~Escapable {
         return try body(&cursor)
     }
 
-    /// Sizes of `table`. LMDB: `mdb_stat`.
+    /// Returns the sizes of `table`. LMDB: `mdb_stat`.
+    ///
+    /// - Throws: ``EngineError/system(code:operation:)``.
     public func statistics(of table: Table) throws(EngineError) -> TableStatistics {
         unsafe try TableStatistics(of: table, in: handle)
     }

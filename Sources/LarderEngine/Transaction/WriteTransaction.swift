@@ -2,25 +2,25 @@ private import CLMDB
 
 /// The one open write transaction, lent `inout` to a synchronous closure on the writer thread.
 ///
-/// Every change is `mutating`, so a span read through ``reader`` cannot be used after a change: LMDB may reuse the page,
-/// and the compiler refuses it.
+/// Every change is `mutating`, so a span read through ``reader`` cannot be used after a change: LMDB may reuse the
+/// page, and the compiler refuses it.
 @safe
 public struct WriteTransaction: ~Copyable {
     // Valid until the environment commits or aborts, which happens after the closure has returned.
     let handle: OpaquePointer
-    /// The first error of a change. LMDB marks the transaction as failed and would answer the commit with an
-    /// unrelated code, so the commit reports this one.
+    /// The first error of a change. LMDB marks the transaction as failed and would return an unrelated code for the
+    /// commit, so the commit reports this error.
     private(set) var failure: EngineError?
-    /// Whether the commit has to be on the medium, whatever durability was asked for.
+    /// Whether the commit must be on the medium, whatever durability was requested.
     private(set) var requiresFullDurability = false
-    /// Whether anything was put or removed.
+    /// Whether anything was stored or removed.
     public private(set) var isDirty = false
 
     init(handle: OpaquePointer) {
         unsafe self.handle = handle
     }
 
-    /// What this transaction reads, its own changes included; ends with the next change, with every span read from it.
+    /// The view of this transaction, its own changes included; ends with the next change, with every span read from it.
     public var reader: ReadTransaction {
         @_lifetime(borrow self)
         get {
@@ -28,12 +28,12 @@ public struct WriteTransaction: ~Copyable {
         }
     }
 
-    /// Makes the commit fully durable, whatever durability was asked for.
+    /// Makes the commit fully durable, whatever durability was requested.
     public mutating func requireFullDurability() {
         requiresFullDurability = true
     }
 
-    /// Stores `value` under `key`, replacing what was there. LMDB: `mdb_put`.
+    /// Stores `value` under `key`, and replaces an existing value. LMDB: `mdb_put`.
     ///
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/valueSize(actual:limit:)``,
     ///   ``EngineError/mapFull(cap:)`` (the environment grows and runs the closure again), ``EngineError/corrupted``.
@@ -61,7 +61,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// Removes `key`. LMDB: `mdb_del`.
     ///
-    /// - Returns: false when it was not there.
+    /// - Returns: false when the key did not exist.
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/mapFull(cap:)``, ``EngineError/corrupted``.
     @discardableResult
     public mutating func remove(_ key: borrowing RawSpan, in table: Table) throws(EngineError) -> Bool {
@@ -74,6 +74,8 @@ public struct WriteTransaction: ~Copyable {
     }
 
     /// Lends a cursor that can also remove to `body`, and closes it when `body` returns or throws.
+    ///
+    /// - Throws: what `body` throws; ``EngineError/system(code:operation:)`` when the cursor cannot be opened.
     public mutating func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout WriteCursor) throws -> Result
     ) throws -> Result {
@@ -95,7 +97,7 @@ public struct WriteTransaction: ~Copyable {
         let code = unsafe key.withMDBValue { wanted in
             unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
         }
-        // The transaction survives this answer: nothing was changed.
+        // The transaction survives this error: nothing was changed.
         if code == MDB_KEYEXIST { throw .keyExists }
         try remember(code, "mdb_put")
     }

@@ -8,16 +8,17 @@ private import Darwin
 
 /// The one thread that runs every write transaction of an environment.
 ///
-/// LMDB's writer belongs to its thread: a commit from another one succeeds and deadlocks the next writer, and a thread
-/// that ends inside a write transaction stops the environment. So one thread does it all, and lives until close. A stepped
-/// writer has no thread: its jobs wait for ``runNext()``, and one thread calls everything.
+/// LMDB's writer belongs to its thread. A commit from another thread succeeds and deadlocks the next writer, and a
+/// thread that ends inside a write transaction stops the environment. Therefore one thread runs all of them, and lives
+/// until close. A stepped writer has no thread: its jobs wait for ``runNext()``, and one thread calls everything.
 @safe
 final class WriterThread: @unchecked Sendable {
-    // Sendable: everything mutable is touched under the monitor only; `thread` and `isStepped` are set before it is shared.
+    // Sendable: everything mutable is used under the monitor only; `thread` and `isStepped` are set before it is
+    // shared.
     private let monitor = Monitor()
     private var urgent = JobQueue()
     private var bulk = JobQueue()
-    /// Jobs run since the last bulk job while one waited.
+    /// The number of jobs run since the last bulk job while one waited.
     private var urgentStreak = 0
     private var isStopping = false
     private var idleWork: (@Sendable () -> Void)?
@@ -27,15 +28,16 @@ final class WriterThread: @unchecked Sendable {
     private let isStepping = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// After so many other jobs in a row a waiting bulk job runs, so that writers in a loop cannot starve bulk work.
+    /// The number of other jobs in a row after which a waiting bulk job runs, so that writers in a loop cannot starve
+    /// bulk work.
     private static let longestStreak = 8
-    /// How long the thread sleeps before it looks after stale readers.
+    /// The time the thread sleeps before it clears stale readers.
     private static let idleMilliseconds = 60_000
 
-    /// Has jobs wait for ``runNext()`` in place of a thread.
+    /// Makes jobs wait for ``runNext()`` in place of a thread.
     func startStepped() { isStepped = true }
 
-    /// Runs the job of a stepped writer whose turn it is; false when none waits.
+    /// Runs the next job of a stepped writer; returns false when none waits.
     func runNext() -> Bool {
         precondition(isStepped && !isCurrent, "a writer runs its own jobs, or runs one already")
         guard let job = monitor.locked({ nextWaiting() }) else { return false }
@@ -45,7 +47,7 @@ final class WriterThread: @unchecked Sendable {
         return true
     }
 
-    /// Runs what waits where no thread does; a caller is about to block until its job has run.
+    /// Runs all waiting jobs of a stepped writer, whose caller is about to block until its job has run.
     func runIfStepped() {
         guard isStepped else { return }
         while runNext() {}
@@ -78,14 +80,14 @@ final class WriterThread: @unchecked Sendable {
     /// Whether the caller is on this thread.
     var isCurrent: Bool {
         if isStepped { return isStepping.load(ordering: .relaxed) }
-        // Threads made after this one has ended may have its identifier.
+        // Threads created after this one has ended may have its identifier.
         guard let thread, !hasEnded.load(ordering: .acquiring) else { return false }
         return pthread_equal(pthread_self(), thread) != 0
     }
 
-    /// Runs `job` on the thread after those already waiting; bulk jobs let the others go first, eight in a row at most.
+    /// Runs `job` on the thread after those already waiting; other jobs precede bulk jobs, eight in a row at most.
     ///
-    /// - Returns: false when the thread is stopping, and the job will not run.
+    /// - Returns: false when the thread is stopping, so that the job will not run.
     func submit(isBulk: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
         monitor.locked {
             if isStopping { return false }
@@ -101,10 +103,10 @@ final class WriterThread: @unchecked Sendable {
     /// Whether any job waits.
     var hasJobs: Bool { monitor.locked { !urgent.isEmpty || !bulk.isEmpty } }
 
-    /// Whether the thread takes no more jobs.
+    /// Whether the thread accepts no more jobs.
     var isEnding: Bool { monitor.locked { isStopping } }
 
-    /// Runs what is waiting, then ends the thread. Returns when it has ended.
+    /// Runs the waiting jobs, then ends the thread. Returns when it has ended.
     func stop() {
         precondition(!isCurrent, "a store cannot be closed from inside one of its writes")
         let isFirst = monitor.locked {
@@ -135,7 +137,7 @@ final class WriterThread: @unchecked Sendable {
         }
     }
 
-    /// The job whose turn it is; under the monitor.
+    /// Returns the next job; under the monitor.
     private func nextWaiting() -> (@Sendable () -> Void)? {
         if bulk.isEmpty { urgentStreak = 0 }
         if urgentStreak < Self.longestStreak, let job = urgent.next() {
@@ -147,7 +149,7 @@ final class WriterThread: @unchecked Sendable {
     }
 }
 
-/// Jobs in the order given.
+/// A queue of jobs in the order given.
 private struct JobQueue {
     private var jobs: [(@Sendable () -> Void)?] = []
     private var first = 0
@@ -158,7 +160,7 @@ private struct JobQueue {
         jobs.append(job)
     }
 
-    /// Takes the first job, in constant time on average however many wait.
+    /// Removes and returns the first job, in constant time on average however many wait.
     mutating func next() -> (@Sendable () -> Void)? {
         guard first < jobs.count else { return nil }
         let job = jobs[first].take()

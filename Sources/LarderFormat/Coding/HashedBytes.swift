@@ -1,17 +1,17 @@
 #if DEBUG
 internal import Synchronization
 
-/// The bytes that checksums were computed over, counted for tests; not there in a release build.
+/// A counter for tests of the bytes that checksums were computed over; absent from release builds.
 package final class HashedBytes: Sendable {
-    /// Where what the current task hashes is counted.
+    /// The counter of the current task; nil where nothing is counted.
     @TaskLocal package static var current: HashedBytes?
 
     private let bytes = Mutex(0)
 
-    /// Begins at 0.
+    /// Creates a counter at 0.
     package init() {}
 
-    /// How many there were.
+    /// The number of bytes so far.
     package var count: Int { bytes.withLock { $0 } }
 
     func add(_ more: Int) { bytes.withLock { $0 += more } }

@@ -1,22 +1,22 @@
 private import CXXHash
 
-// The one file of this module with `unsafe`. Every load is preceded by a check of its bounds, every type loaded is
-// an integer (all bit patterns valid), and no pointer outlives the closure it is lent to.
+// The only file of this module with `unsafe`. Every load is preceded by a check of its bounds, and every type loaded is
+// an integer (all bit patterns valid). No pointer outlives the closure that receives it.
 
 extension RawSpan {
-    /// The byte at `offset`, or `nil` past the end.
+    /// Returns the byte at `offset`, or `nil` past the end.
     func byte(at offset: Int) -> UInt8? {
         guard offset >= 0, offset < byteCount else { return nil }
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// The little-endian integer at `offset`, or `nil` when it does not fit.
+    /// Returns the little-endian integer at `offset`, or `nil` when it does not fit.
     func littleEndian<I: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: I.Type) -> I? {
         guard offset >= 0, offset <= byteCount - I.bitWidth / 8 else { return nil }
         return I(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// XXH64 of the bytes. FORMAT.md, "XXH64".
+    /// Returns the XXH64 of the bytes. FORMAT.md, "XXH64".
     package func xxh64(seed: UInt64) -> UInt64 {
         #if DEBUG
         HashedBytes.current?.add(byteCount)
@@ -24,7 +24,7 @@ extension RawSpan {
         return unsafe withUnsafeBytes { bytes in unsafe larder_xxh64(bytes.baseAddress, bytes.count, seed) }
     }
 
-    /// The text these bytes are the UTF-8 of, or `nil`.
+    /// Returns the text with these bytes as UTF-8, or `nil` when they are not UTF-8.
     func text() -> String? {
         unsafe withUnsafeBytes { bytes in unsafe String(validating: bytes, as: UTF8.self) }
     }
@@ -54,7 +54,7 @@ extension RawSpan {
         byteCount >= prefix.byteCount && firstDifference(from: prefix) == nil
     }
 
-    /// The first offset, within the shorter of both, where the bytes differ.
+    /// Returns the first offset, within the shorter of both, where the bytes differ.
     private func firstDifference(from other: RawSpan) -> Int? {
         let common = Swift.min(byteCount, other.byteCount)
         var offset = 0
@@ -107,7 +107,7 @@ extension Span where Element == UInt8 {
 }
 
 extension String {
-    /// Whether both are the same UTF-8: unlike `==`, canonically equivalent texts differ.
+    /// Whether both have the same UTF-8: unlike with `==`, canonically equivalent texts differ.
     package func equalsBytewise(_ other: String) -> Bool {
         let left = utf8Span
         let right = other.utf8Span

@@ -1,11 +1,11 @@
-/// How a row's own key is encoded: numbers as numbers, all else as text.
+/// The encoding of a row's own key: numbers as numbers, all else as text.
 ///
 /// FORMAT.md, "Record keys".
 package enum RecordKey {
-    /// The number of which `text` is the one canonical decimal form, or `nil`.
+    /// Returns the number of which `text` is the one canonical decimal form, or `nil`.
     ///
-    /// Canonical is what an integer prints as: `0`, or digits without leading zeros, with `-` in front for a
-    /// negative; in the range of 64 bits signed. `+1`, `01` and `-0` are text.
+    /// The canonical form of a signed 64-bit integer is `0`, or digits without leading zeros, with `-` in front of a
+    /// negative. `+1`, `01` and `-0` are text.
     package static func canonicalDecimal(_ text: String) -> Int64? {
         let utf8 = text.utf8Span
         let digits = utf8.span
@@ -14,7 +14,7 @@ package enum RecordKey {
         let start = isNegative ? 1 : 0
         guard start < digits.count else { return nil }
         if digits[start] == 0x30 { return digits.count == 1 ? 0 : nil }
-        // Counted below zero, where the range is one wider.
+        // Counted below zero, where the range has one more value.
         var value: Int64 = 0
         for offset in start..<digits.count {
             let digit = digits[offset]

@@ -8,7 +8,7 @@ public struct ResourceKey: Hashable, Sendable {
     /// The number within the group.
     public var id: Int64
 
-    /// What the groups of keyed objects begin with: that of a class is this and its name.
+    /// The beginning of the groups of keyed objects: the group of a class is this and the name of the class.
     package static let objectsPrefix = "class:"
 
     /// Names a resource.

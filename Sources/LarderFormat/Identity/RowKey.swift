@@ -1,7 +1,7 @@
 /// The full name of a row: its resource, its type, and its key within both.
 ///
-/// Compared, hashed and ordered by the bytes of the encoding, so keys that are canonical decimals of 64-bit
-/// integers sort as numbers, before text. FORMAT.md, "Record keys".
+/// Row keys are compared, hashed and ordered by the bytes of the encoding, so keys that are canonical decimals of
+/// 64-bit integers sort as numbers, before text. FORMAT.md, "Record keys".
 public struct RowKey: Hashable, Sendable {
     /// The resource that the row belongs to.
     public var resource: ResourceKey

@@ -1,10 +1,10 @@
-/// A key of the table `blobs`, which holds what is known of each blob, and after all that, their chunks.
+/// A key of the table `blobs`, which contains the head of each blob, and after all heads the chunks.
 ///
 /// FORMAT.md, "blobs".
 package enum BlobKey: Hashable, Sendable {
-    /// A ``BlobRecord`` stands here.
+    /// The key of a ``BlobRecord``.
     case head(Int64)
-    /// Bytes of a blob stand here; chunks are counted from 0.
+    /// The key of bytes of a blob; chunks are counted from 0.
     case chunk(blob: Int64, number: Int64)
 
     enum Kind: Int64 {
@@ -13,6 +13,9 @@ package enum BlobKey: Hashable, Sendable {
     }
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown kind,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         switch try reader.state("kind", as: Kind.self) {
@@ -23,6 +26,8 @@ package enum BlobKey: Hashable, Sendable {
     }
 
     /// Appends the key.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package func append(to buffer: inout KeyBuffer) throws(FormatError) {
         switch self {
         case .head(let blob):
@@ -35,7 +40,7 @@ package enum BlobKey: Hashable, Sendable {
         }
     }
 
-    /// The bytes that the keys of all chunks of a blob begin with.
+    /// Returns the prefix of the keys of all chunks of a blob.
     package static func chunks(of blob: Int64) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Kind.chunk.rawValue)

@@ -1,13 +1,16 @@
-/// A key of the table `buffers`: of a ring, and behind it of each of its points.
+/// A key of the table `buffers`: the key of a ring, and after it the keys of its points.
 ///
 /// FORMAT.md, "buffers".
 package enum BufferKey: Hashable, Sendable {
-    /// A ``BufferState`` stands here.
+    /// The key of a ``BufferState``.
     case ring(BufferName)
-    /// A ``BufferedPoint`` stands here.
+    /// The key of a ``BufferedPoint``.
     case point(BufferName, sequence: Int64)
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for a negative sequence,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         let name = BufferName(try reader.text(), account: try reader.takeNull() ? nil : reader.text())
@@ -20,6 +23,9 @@ package enum BufferKey: Hashable, Sendable {
     }
 
     /// Appends the key.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` for a name beyond ``Limits/buffer`` or an account beyond
+    ///   ``Limits/bufferAccount``.
     package func append(to buffer: inout KeyBuffer) throws(FormatError) {
         switch self {
         case .ring(let name): try Self.append(name, to: &buffer)

@@ -1,8 +1,9 @@
-/// The name of a ring of points: each account has its own.
+/// The name of a ring of points; each account has its own rings.
 public struct BufferName: Hashable, Sendable {
-    /// The host's name of what is collected, such as `locations`; at most ``Limits/buffer`` bytes when encoded.
+    /// The app's name for the collected points, such as `locations`; at most ``Limits/buffer`` bytes when encoded.
     public let name: String
-    /// The account the points are collected under, the only one they are sent as; nil where there are no accounts.
+    /// The account under which the points are collected, the only one they are sent as; nil where there are no
+    /// accounts.
     public let account: String?
 
     /// A ring of these names.
@@ -20,7 +21,7 @@ public struct BufferName: Hashable, Sendable {
         }
     }
 
-    /// As equality has it: of the bytes.
+    /// Feeds the bytes that `==` compares to `hasher`.
     public func hash(into hasher: inout Hasher) {
         name.hashBytewise(into: &hasher)
         account?.hashBytewise(into: &hasher)

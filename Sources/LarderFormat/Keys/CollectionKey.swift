@@ -1,16 +1,16 @@
-/// A key of the table `collections`, which holds records of four kinds, told apart by the first element.
+/// A key of the table `collections`, whose first element is one of four kinds.
 ///
 /// FORMAT.md, "collections".
 package enum CollectionKey: Hashable, Sendable {
-    /// A ``CollectionNumberRecord`` stands here: which collection has this class, head of the query and hash.
+    /// The key of a ``CollectionNumberRecord``: the collection with this class, head of the query and hash.
     case name(className: String, head: String, hash: Int64)
-    /// A ``CollectionHolderRecord`` stands here: that a collection holds a row.
+    /// The key of a ``CollectionHolderRecord``: a collection contains a row.
     case holder(row: RowKey, number: Int64)
-    /// A ``CollectionRecord`` stands here.
+    /// The key of a ``CollectionRecord``.
     case record(number: Int64)
-    /// A ``CollectionChunk`` stands here.
+    /// The key of a ``CollectionChunk``.
     case chunk(number: Int64, chunk: Int64)
-    /// A ``SingleAnswerRecord`` stands here.
+    /// The key of a ``SingleAnswerRecord``.
     case single(row: RowKey)
 
     /// The first element of a key.
@@ -22,6 +22,9 @@ package enum CollectionKey: Hashable, Sendable {
     }
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown kind or a negative number,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         switch try reader.state("kind", as: Kind.self) {
@@ -40,7 +43,9 @@ package enum CollectionKey: Hashable, Sendable {
         try reader.end()
     }
 
-    /// Appends the key of what a collection is known by.
+    /// Appends the key of a collection's name.
+    ///
+    /// - Throws: ``FormatError`` as ``CollectionName/checkLimits()``.
     package static func append(name: CollectionName, to buffer: inout KeyBuffer) throws(FormatError) {
         try name.checkLimits()
         try buffer.append(integer: Kind.name.rawValue)
@@ -49,7 +54,9 @@ package enum CollectionKey: Hashable, Sendable {
         try buffer.append(integer: name.hash)
     }
 
-    /// Appends the key that says that a collection holds `row`.
+    /// Appends the key of the record that a collection contains `row`.
+    ///
+    /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
     package static func append(holderOf row: RowKey, number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
         try buffer.append(integer: Kind.holder.rawValue)
@@ -58,25 +65,31 @@ package enum CollectionKey: Hashable, Sendable {
     }
 
     /// Appends the key of a collection's record.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func append(number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         try buffer.append(integer: Kind.content.rawValue)
         try buffer.append(integer: number)
     }
 
     /// Appends the key of a chunk of a collection.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func append(number: Int64, chunk: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         try append(number: number, to: &buffer)
         try buffer.append(integer: chunk)
     }
 
-    /// Appends the key of what is known of a row that was fetched by itself.
+    /// Appends the key of the record of a row that was fetched singly.
+    ///
+    /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
     package static func append(single row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
         try buffer.append(integer: Kind.single.rawValue)
         try buffer.append(row: row)
     }
 
-    /// What the names of all collections begin with, or of those of one class.
+    /// Returns the prefix of the names of all collections, or of those of one class.
     package static func prefix(namesOf className: String?) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Kind.name.rawValue)
@@ -84,17 +97,17 @@ package enum CollectionKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// What the keys of a row's holders begin with.
+    /// Returns the prefix of the keys of a row's holders.
     package static func prefix(holdersOf row: RowKey) -> [UInt8] {
         prefix(.holder, row.resource, type: row.type) { $0.append(recordKey: row.key) }
     }
 
-    /// What the keys of single answers begin with, for rows of one type.
+    /// Returns the prefix of the keys of single answers for rows of one type.
     package static func prefix(singlesOf resource: ResourceKey, type: String) -> [UInt8] {
         prefix(.single, resource, type: type) { _ in }
     }
 
-    /// What the keys of single answers begin with, for rows of one resource.
+    /// Returns the prefix of the keys of single answers for rows of one resource.
     package static func prefix(singlesOf resource: ResourceKey) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Kind.single.rawValue)
@@ -102,12 +115,12 @@ package enum CollectionKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// What the records and the chunks of all collections begin with.
+    /// The prefix of the records and the chunks of all collections.
     package static var contents: [UInt8] {
         TupleWriter.bytes { $0.append(integer: Kind.content.rawValue) }
     }
 
-    /// What the record and the chunks of a collection begin with.
+    /// Returns the prefix of the record and the chunks of a collection.
     package static func prefix(number: Int64) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Kind.content.rawValue)

@@ -1,12 +1,12 @@
-/// What a collection is known by: its class and its query, and the reference it was fetched through, if any.
+/// The name of a collection: its class and its query, and the reference it was fetched through, if any.
 ///
-/// Compared and hashed by its bytes. FORMAT.md, "collections".
+/// Names are compared and hashed by their bytes. FORMAT.md, "collections".
 public struct CollectionName: Hashable, Sendable {
     /// A reference from one row to others.
     public struct Reference: Hashable, Sendable {
         /// The row that refers.
         public var row: RowKey
-        /// The attribute that does; its encoding is at most ``Limits/attribute`` bytes.
+        /// The attribute that refers; its encoding is at most ``Limits/attribute`` bytes.
         public var attribute: String
 
         /// A reference from `row` by `attribute`.
@@ -27,14 +27,14 @@ public struct CollectionName: Hashable, Sendable {
         }
     }
 
-    /// The class of what was asked for, and the type of the rows; its encoding is at most ``Limits/rowType`` bytes.
+    /// The class that was queried, and the type of the rows; its encoding is at most ``Limits/rowType`` bytes.
     public var className: String
-    /// The query as it was asked, at most ``Limits/query`` bytes; empty asks for all.
+    /// The query as the app spelled it, at most ``Limits/query`` bytes; an empty query selects all.
     public var query: String
     /// The reference that was followed; nil for a query of the class itself.
     public var reference: Reference?
 
-    /// Names a collection. The limits are checked with each use.
+    /// Names a collection. Each use checks the limits.
     public init(class className: String, query: String = "", reference: Reference? = nil) {
         self.className = className
         self.query = query
@@ -56,7 +56,10 @@ public struct CollectionName: Hashable, Sendable {
 }
 
 extension CollectionName {
-    /// Confirms that every part fits, or throws what ``Limits`` says.
+    /// Checks that every part fits.
+    ///
+    /// - Throws: ``FormatError/textTooLong(actual:limit:)`` for the query, ``FormatError/keyTooLong(actual:limit:)``
+    ///   for any other part.
     package func checkLimits() throws(FormatError) {
         try Limits.check(rowType: className)
         try Limits.check(query: query)
@@ -83,7 +86,7 @@ extension CollectionName {
         }
     }
 
-    /// The beginning of the query that goes into a key, at most this many bytes with everything an element adds.
+    /// The most bytes that the beginning of the query may have in a key, code and terminator included.
     private static let headLimit = 200
 
     /// The longest beginning of the query whose encoding is short enough for a key.
@@ -98,7 +101,7 @@ extension CollectionName {
         return String(head)
     }
 
-    /// Tells queries with the same head apart, nearly always.
+    /// A hash of query and reference, which nearly always distinguishes names with the same class and head.
     var hash: Int64 {
         var coder = FieldCoder()
         var name = self

@@ -1,21 +1,21 @@
-/// A key of the table `garbage`: a range of records that no other record leads to.
+/// A key of the table `garbage`: a range of records that no other record refers to.
 ///
 /// FORMAT.md, "garbage". Key: (kind, number).
 package struct GarbageKey: Hashable, Sendable {
-    /// What the range is of. Those that wait to be removed come behind those that are being written.
+    /// The content of a range. Kinds that wait for removal sort behind kinds that are being written.
     package enum Kind: Int64, Sendable, CaseIterable {
         /// A generation that is being written; no reader sees it.
         case stagedGeneration = 0
-        /// A blob whose chunks are being written; nothing names it yet.
+        /// A blob whose chunks are being written; nothing refers to it yet.
         case stagedBlob = 1
-        /// A generation that was given up.
+        /// A generation that was discarded.
         case generation = 2
-        /// A secondary index that was given up.
+        /// A secondary index that was discarded.
         case index = 3
-        /// A blob that nothing names any more.
+        /// A blob that nothing refers to any more.
         case blob = 4
 
-        /// The bytes that the keys of this kind begin with.
+        /// The prefix of the keys of this kind.
         package var prefix: [UInt8] {
             var writer = TupleWriter()
             writer.append(integer: rawValue)
@@ -23,9 +23,9 @@ package struct GarbageKey: Hashable, Sendable {
         }
     }
 
-    /// What the range is of.
+    /// The content of the range.
     package let kind: Kind
-    /// Which one of its kind.
+    /// The number of the generation, blob or index.
     package let number: Int64
 
     /// The key of one range.
@@ -35,6 +35,9 @@ package struct GarbageKey: Hashable, Sendable {
     }
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown kind or a negative number,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         kind = try reader.state("kind", as: Kind.self)
@@ -50,7 +53,7 @@ package struct GarbageKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Where the record stands that leads to the range, unless that was given up.
+    /// The place of the record that refers to the range, unless the range was discarded.
     package var record: (table: TableName, key: [UInt8]) {
         var writer = TupleWriter()
         let table: TableName
@@ -70,6 +73,6 @@ package struct GarbageKey: Hashable, Sendable {
     /// Whether the range waits to be removed.
     package var isRemovable: Bool { kind.rawValue >= Kind.generation.rawValue }
 
-    /// Where the keys of what waits to be removed begin.
+    /// The key at which the ranges that wait to be removed begin.
     package static let removable = Kind.generation.prefix
 }

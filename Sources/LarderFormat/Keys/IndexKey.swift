@@ -1,14 +1,18 @@
-/// A key of the table `indexes`, which holds declared indexes and, after them, their entries.
+/// A key of the table `indexes`, which contains declared indexes and, after them, their entries.
 package enum IndexKey: Hashable, Sendable {
-    /// An ``IndexRecord`` stands here.
+    /// The key of an ``IndexRecord``.
     case declaration(number: Int64)
-    /// A row has this value.
+    /// The key of an entry: a row has this value.
     case entry(IndexEntryKey)
 
     /// The text that the key of a declaration begins with.
     static let declarationWord = "index"
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for a declaration with another word or a number beyond
+    ///   ``Limits/indexNumber``, ``FormatError/trailingBytes(offset:)``; else as ``TupleReader`` and
+    ///   ``IndexEntryKey/init(decoding:)``.
     package init(decoding key: RawSpan) throws(FormatError) {
         guard key.byte(at: 0) == TupleCode.text else {
             self = .entry(try IndexEntryKey(decoding: key))
@@ -25,27 +29,27 @@ package enum IndexKey: Hashable, Sendable {
     }
 }
 
-/// The key of an index entry: of whose rows, under which index, which value, which row.
+/// The key of an index entry: the scope of its rows, the index, the value and the row.
 ///
 /// FORMAT.md, "indexes".
 package struct IndexEntryKey: Hashable, Sendable {
-    /// Whose rows.
+    /// The rows that an entry is from.
     package enum Scope: Hashable, Sendable {
-        /// Those of the server in a generation, whose numbers begin at 1.
+        /// The server's rows in a generation; generation numbers begin at 1.
         case generation(Int64)
-        /// What readers see of the rows of a resource that local writes lie over.
+        /// The rows of a resource that have overlays, as readers see them.
         case overlaid(ResourceKey)
     }
 
-    /// Which row of the scope.
+    /// The row of the scope that an entry is of.
     package enum Address: Hashable, Sendable {
-        /// By its type and key.
+        /// The type and key of the row.
         case row(type: String, key: String)
-        /// By a hash of both, which stand in the body because they did not fit.
+        /// A hash of type and key, which are in the body because they did not fit.
         case hash(UUIDBytes)
     }
 
-    /// Whose row it is.
+    /// The scope of the row.
     package var scope: Scope
     /// The number of the index.
     package var index: Int64
@@ -55,6 +59,9 @@ package struct IndexEntryKey: Hashable, Sendable {
     package var address: Address
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError`` as ``TupleReader`` and ``IndexTerm/init(from:)``;
+    ///   ``FormatError/trailingBytes(offset:)``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         let generation = try reader.integer()
@@ -70,7 +77,7 @@ package struct IndexEntryKey: Hashable, Sendable {
         try reader.end()
     }
 
-    /// Replaces `buffer` by the key of an entry, and answers its body.
+    /// Replaces the content of `buffer` by the key of an entry, and returns the entry's body.
     ///
     /// - Throws: ``FormatError/invalidValue(field:value:)`` for an index beyond ``Limits/indexNumber``. A row whose
     ///   address fits ``Limits/rowAddress`` always has a key.
@@ -91,7 +98,9 @@ package struct IndexEntryKey: Hashable, Sendable {
         return try appendPlace(term, type: type, key: key, to: &buffer)
     }
 
-    /// Appends the part of a key that tells where the entry stands in its scope, and answers the body.
+    /// Appends the part of a key that places the entry in its scope, and returns the body.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func appendPlace(
         _ term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
     ) throws(FormatError) -> [UInt8] {
@@ -101,7 +110,7 @@ package struct IndexEntryKey: Hashable, Sendable {
         do throws(FormatError) {
             try buffer.append(text: type)
             try buffer.append(recordKey: key)
-            // The same in every scope, so that entries of all of them sort alike.
+            // The limit is the same in every scope, so that entries of all scopes sort alike.
             if buffer.count - start <= Limits.indexAddress { return [] }
         } catch {}
         buffer.truncate(to: end)
@@ -112,19 +121,22 @@ package struct IndexEntryKey: Hashable, Sendable {
         return address.bytes
     }
 
-    /// What stands in a key in place of a type and key that do not fit.
+    /// Returns the element that replaces a type and key that do not fit.
     package static func hash(ofAddress address: RawSpan) -> UUIDBytes {
         UUIDBytes(high: address.xxh64(seed: 0), low: address.xxh64(seed: 1))
     }
 
-    /// Reads the type and key out of a body.
+    /// Reads the type and key from a body.
+    ///
+    /// - Throws: ``FormatError`` as ``TupleReader``.
     package static func decodeAddress(_ body: RawSpan) throws(FormatError) -> (type: String, key: String) {
         var reader = TupleReader(body)
         let type = try reader.text()
         return (type, try reader.recordKey())
     }
 
-    /// The bytes that the keys of a generation begin with, or those of one index in it; 0: of all overlaid rows.
+    /// Returns the prefix of the keys of a generation, or of one index in it; generation 0 stands for all overlaid
+    /// rows.
     package static func prefix(generation: Int64, index: Int64? = nil) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: generation)
@@ -132,7 +144,7 @@ package struct IndexEntryKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The bytes that the keys of one index in a scope begin with.
+    /// Returns the prefix of the keys of one index in a scope.
     package static func prefix(_ scope: Scope, index: Int64) -> [UInt8] {
         switch scope {
         case .generation(let number): return prefix(generation: number, index: index)

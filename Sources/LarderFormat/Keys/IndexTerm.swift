@@ -1,6 +1,6 @@
-/// A value in the form it has in the keys of `indexes`, which sorts as SQLite sorts values.
+/// A value in the form that it has in the keys of `indexes`, which sorts as SQLite sorts values.
 ///
-/// FORMAT.md, "indexes". A number and its form say the same; a text may be folded and cut.
+/// FORMAT.md, "indexes". The form of a number is exact; a text may be folded and cut.
 package enum IndexTerm: Hashable, Sendable {
     /// Class 0.
     case null
@@ -9,7 +9,7 @@ package enum IndexTerm: Hashable, Sendable {
     /// Class 2: the bytes that are compared, and whether more follow.
     case text([UInt8], isCut: Bool)
 
-    /// The form of `value`; nil for a blob, and for NaN, which no JSON payload has.
+    /// Converts `value`; nil for a blob, and for NaN, which no JSON payload has.
     package init?(_ value: IndexValue, _ collation: IndexCollation) {
         switch value {
         case .null: self = .null
@@ -30,7 +30,7 @@ package enum IndexTerm: Hashable, Sendable {
         bytes.reserveCapacity(min(source.count, Limits.indexText))
         for index in 0..<source.count {
             let byte = source[index]
-            // SQLite's comparison without regard to case ends at U+0000.
+            // SQLite's case-insensitive comparison ends at U+0000.
             if byte == 0, collation == .nocase { return .text(bytes, isCut: true) }
             encoded += byte == TupleCode.terminator ? 2 : 1
             if encoded > Limits.indexText { return .text(bytes, isCut: true) }
@@ -40,6 +40,8 @@ package enum IndexTerm: Hashable, Sendable {
     }
 
     /// Appends class and value.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package func append(to buffer: inout KeyBuffer) throws(FormatError) {
         switch self {
         case .null: try buffer.append(integer: 0)
@@ -55,6 +57,9 @@ package enum IndexTerm: Hashable, Sendable {
     }
 
     /// Reads class and value.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown class, ``FormatError/notCanonical(offset:)``
+    ///   for the parts of no number; else as ``TupleReader``.
     package init(from reader: inout TupleReader) throws(FormatError) {
         let kind = try reader.integer()
         switch kind {

@@ -19,10 +19,12 @@ package struct KeyBuffer: ~Copyable {
         }
     }
 
-    /// A copy of the key so far.
+    /// Returns a copy of the key so far.
     package func array() -> [UInt8] { [UInt8](copying: bytes) }
 
     /// Appends an integer element.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(integer: Int64) throws(FormatError) {
         let start = count
         put(integer: integer)
@@ -30,6 +32,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends a text element.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(text: String) throws(FormatError) {
         let start = count
         put(text: text)
@@ -37,6 +41,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends a record key: a decimal element where `recordKey` is a canonical decimal, else a text element.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(recordKey: String) throws(FormatError) {
         let start = count
         put(recordKey: recordKey)
@@ -44,6 +50,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends a UUID element.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(uuid: UUIDBytes) throws(FormatError) {
         let start = count
         put(uuid: uuid)
@@ -51,6 +59,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends bytes.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(bytes: [UInt8]) throws(FormatError) {
         let start = count
         put(bytes: bytes)
@@ -58,6 +68,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends null.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func appendNull() throws(FormatError) {
         let start = count
         put(TupleCode.null)
@@ -65,6 +77,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends a truth value.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(bool: Bool) throws(FormatError) {
         let start = count
         put(bool: bool)
@@ -72,6 +86,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Appends the group and the number of a resource.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package mutating func append(resource: ResourceKey) throws(FormatError) {
         let start = count
         put(text: resource.group)
@@ -88,7 +104,7 @@ package struct KeyBuffer: ~Copyable {
     /// Makes the key empty.
     package mutating func removeAll() { count = 0 }
 
-    /// Confirms that what was put since `start` fits, or takes it back.
+    /// Checks that the bytes since `start` fit, or removes them and throws.
     private mutating func settle(from start: Int) throws(FormatError) {
         guard count > Limits.key else { return }
         let actual = count

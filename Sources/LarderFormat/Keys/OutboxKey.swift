@@ -1,23 +1,26 @@
-/// A key of the table `outbox`. Each entry has a head, a body and a delivery, each in a record of its own; the kinds lie apart, in the
-/// order of the cases, so that a walk over the heads, or a look at a delivery, meets no body.
+/// A key of the table `outbox`. Each entry has a head, a body and a delivery, each in a record of its own. The kinds
+/// are separate, in the order of the cases, so that a scan of the heads, or a read of a delivery, touches no body.
 package enum OutboxKey: Hashable, Sendable {
-    /// An ``OutboxDeduplicationRecord`` stands here.
+    /// The key of an ``OutboxDeduplicationRecord``.
     case deduplication(hash: UInt64)
-    /// An ``OutboxHeadRecord`` stands here.
+    /// The key of an ``OutboxHeadRecord``.
     case head(lane: String, sequence: Int64)
-    /// An ``OutboxBodyRecord`` stands here.
+    /// The key of an ``OutboxBodyRecord``.
     case body(sequence: Int64)
-    /// An ``OutboxDeliveryRecord`` stands here.
+    /// The key of an ``OutboxDeliveryRecord``.
     case delivery(entryID: UUIDBytes)
 
-    /// The bytes that the keys of all deduplication keys begin with.
+    /// The prefix of all deduplication keys.
     package static let deduplications: [UInt8] = [TupleCode.null]
-    /// The bytes that the keys of all heads begin with.
+    /// The prefix of the keys of all heads.
     package static let heads: [UInt8] = [TupleCode.text]
-    /// The bytes that the keys of all deliveries begin with.
+    /// The prefix of the keys of all deliveries.
     package static let deliveries: [UInt8] = [TupleCode.uuid]
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for a negative sequence,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         switch key.byte(at: 0) {
@@ -33,7 +36,9 @@ package enum OutboxKey: Hashable, Sendable {
         try reader.end()
     }
 
-    /// Appends the key; a lane must fit ``Limits/lane``.
+    /// Appends the key.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` for a lane beyond ``Limits/lane``.
     package func append(to buffer: inout KeyBuffer) throws(FormatError) {
         switch self {
         case .head(let lane, let sequence):

@@ -1,14 +1,16 @@
-/// The keys of the table `overlay`: (group, id, type, key) of what readers see of a row, and
-/// (0, group, id, type, key, sequence) of each write over it.
+/// The keys of the table `overlay`: (group, id, type, key) for a shown row, and (0, group, id, type, key, sequence) for
+/// each write to it.
 ///
 /// FORMAT.md, "overlay".
 package enum OverlayKey {
-    /// What the keys of all rows that readers see begin with; those of writes begin with an integer and lie behind them.
+    /// The prefix of the keys of all shown rows; keys of writes begin with an integer and sort behind them.
     package static let shownPrefix = [TupleCode.text]
-    /// What the keys of all writes begin with: the integer 0.
+    /// The prefix of the keys of all writes: the integer 0.
     package static let writesPrefix = [TupleCode.zero]
 
-    /// Appends the key of what readers see of a row.
+    /// Appends the key of the shown version of a row.
+    ///
+    /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
     package static func append(_ row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
         try buffer.append(resource: row.resource)
@@ -16,25 +18,34 @@ package enum OverlayKey {
         try buffer.append(recordKey: row.key)
     }
 
-    /// Appends what the keys of all writes over a row begin with.
+    /// Appends the prefix of the keys of all writes to a row.
+    ///
+    /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
     package static func appendWrites(over row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try buffer.append(integer: 0)
         try append(row, to: &buffer)
     }
 
-    /// Appends what the keys of all writes over the rows of a resource begin with.
+    /// Appends the prefix of the keys of all writes to the rows of a resource.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` for a group that does not fit.
     package static func appendWrites(over resource: ResourceKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try buffer.append(integer: 0)
         try buffer.append(resource: resource)
     }
 
     /// Appends the key of a write.
+    ///
+    /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
     package static func append(_ row: RowKey, sequence: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         try appendWrites(over: row, to: &buffer)
         try buffer.append(integer: sequence)
     }
 
-    /// Reads a key back; `sequence` is nil for what readers see.
+    /// Reads a key; `sequence` is nil for the shown version of a row.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for another kind than 0 or a negative sequence,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package static func decode(_ key: RawSpan) throws(FormatError) -> (row: RowKey, sequence: Int64?) {
         var reader = TupleReader(key)
         let isWrite = reader.isAtInteger

@@ -1,10 +1,10 @@
-/// A key of the table `responses`, which holds responses, then their tags.
+/// A key of the table `responses`, which contains responses, then their tags.
 ///
 /// FORMAT.md, "responses".
 package enum ResponseKey: Hashable, Sendable {
-    /// A ``ResponseRecord`` stands here.
+    /// The key of a ``ResponseRecord``.
     case response(ResponsePlace)
-    /// A ``ResponseIndexRecord`` stands here: the response has the tag.
+    /// The key of a ``ResponseIndexRecord``: the response has the tag.
     case tag(String, ResponsePlace)
 
     private enum Kind: Int64 {
@@ -13,6 +13,9 @@ package enum ResponseKey: Hashable, Sendable {
     }
 
     /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown kind or a negative variant,
+    ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         switch try reader.state("kind", as: Kind.self) {
@@ -22,7 +25,7 @@ package enum ResponseKey: Hashable, Sendable {
         try reader.end()
     }
 
-    /// Where the response stands that this key is about.
+    /// The place of the response that this key refers to.
     package var place: ResponsePlace {
         switch self {
         case .response(let place), .tag(_, let place): place
@@ -45,10 +48,10 @@ package enum ResponseKey: Hashable, Sendable {
         }
     }
 
-    /// The bytes that the key of every response begins with.
+    /// The prefix of the keys of all responses.
     package static let responses = prefix(.response) { _ in }
 
-    /// The bytes that the keys of all responses of one cache key begin with, and of few others.
+    /// Returns the prefix of the keys of all responses of one cache key; few others share it.
     package static func responses(of key: String) -> [UInt8] {
         prefix(.response) { writer in
             writer.append(text: ResponsePlace.cut(key))
@@ -56,14 +59,14 @@ package enum ResponseKey: Hashable, Sendable {
         }
     }
 
-    /// The bytes that the keys of all responses begin with whose cache keys begin with `text`, and of others when
-    /// `text` is long.
+    /// Returns the prefix of the keys of all responses whose cache keys begin with `text`; of others too when `text` is
+    /// long.
     package static func responses(beginningWith text: String) -> [UInt8] {
-        // Without the terminator, so that the text may go on.
+        // The terminator is dropped, so that the text may continue.
         prefix(.response) { $0.append(text: ResponsePlace.cut(text)) }.dropLast()
     }
 
-    /// The bytes that the keys of one tag begin with.
+    /// Returns the prefix of the keys of one tag.
     package static func responses(tagged tag: String) -> [UInt8] {
         prefix(.tag) { $0.append(text: tag) }
     }
@@ -84,7 +87,7 @@ package enum ResponseKey: Hashable, Sendable {
         }
     }
 
-    /// Feeds what `==` compares to `hasher`.
+    /// Feeds the parts that `==` compares to `hasher`.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .response: break

@@ -1,17 +1,17 @@
-/// Where a response stands in the table `responses`.
+/// The place of a response in the table `responses`.
 ///
-/// FORMAT.md, "responses". The text a response is kept under may be longer than a key: its beginning stands in front,
-/// so that keys with one beginning are neighbours, and its hash tells most of the others apart. The record itself holds
-/// the whole text, which is compared on every use.
+/// FORMAT.md, "responses". A cache key may be longer than a key of the table. Its beginning is in front, so that cache
+/// keys with one beginning are neighbours, and its hash distinguishes most of the others. The record itself has the
+/// whole cache key, which is compared on every use.
 package struct ResponsePlace: Hashable, Sendable {
     /// The beginning of the cache key, cut between code points.
     package let beginning: String
     /// XXH64 of the whole cache key with seed 0, as the integer with the same bits.
     package let hash: Int64
-    /// Tells responses of one cache key apart; begins at 1.
+    /// The number that distinguishes responses of one cache key; begins at 1.
     package let variant: Int64
 
-    /// The place of a variant of what is kept under `key`.
+    /// The place of a variant of the responses of `key`.
     package init(key: String, variant: Int64) {
         beginning = Self.cut(key)
         hash = Self.hash(of: key)
@@ -31,8 +31,8 @@ package struct ResponsePlace: Hashable, Sendable {
         try buffer.append(integer: variant)
     }
 
-    /// The longest beginning of `key` that ends between code points and takes at most ``Limits/cacheKeyBeginning``
-    /// bytes encoded.
+    /// Returns the longest beginning of `key` that ends between code points and has at most
+    /// ``Limits/cacheKeyBeginning`` bytes encoded.
     package static func cut(_ key: String) -> String {
         // Code and terminator.
         var length = 2
@@ -47,7 +47,7 @@ package struct ResponsePlace: Hashable, Sendable {
         return end == scalars.endIndex ? key : String(scalars[..<end])
     }
 
-    /// XXH64 of a cache key with seed 0, as the integer with the same bits.
+    /// Returns the XXH64 of a cache key with seed 0, as the integer with the same bits.
     package static func hash(of key: String) -> Int64 {
         Int64(bitPattern: Array(key.utf8).rawSpan.xxh64(seed: 0))
     }
@@ -57,7 +57,7 @@ package struct ResponsePlace: Hashable, Sendable {
         left.hash == right.hash && left.variant == right.variant && left.beginning.equalsBytewise(right.beginning)
     }
 
-    /// Feeds what `==` compares to `hasher`.
+    /// Feeds the parts that `==` compares to `hasher`.
     package func hash(into hasher: inout Hasher) {
         beginning.hashBytewise(into: &hasher)
         hasher.combine(hash)

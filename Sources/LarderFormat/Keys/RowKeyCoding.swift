@@ -2,12 +2,12 @@
 ///
 /// FORMAT.md, "rows": (generation, type, key), and the owner row (generation) alone, first in its generation.
 package enum RowKeyCoding {
-    /// The bytes that every key of a generation begins with, which are also the key of its owner row.
+    /// Returns the prefix of every key of a generation, which is also the key of its owner row.
     package static func prefix(generation: Int64) -> [UInt8] {
         TupleWriter.bytes { $0.append(integer: generation) }
     }
 
-    /// The bytes that the keys of all rows of one type in a generation begin with.
+    /// Returns the prefix of the keys of all rows of one type in a generation.
     package static func prefix(generation: Int64, type: String) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: generation)
@@ -16,6 +16,8 @@ package enum RowKeyCoding {
     }
 
     /// Appends the key of a row.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func append(
         generation: Int64, type: String, key: String, to buffer: inout KeyBuffer
     ) throws(FormatError) {
@@ -24,14 +26,18 @@ package enum RowKeyCoding {
         try buffer.append(recordKey: key)
     }
 
-    /// The key of a row.
+    /// Returns the key of a row.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func key(generation: Int64, type: String, key: String) throws(FormatError) -> [UInt8] {
         var buffer = KeyBuffer()
         try append(generation: generation, type: type, key: key, to: &buffer)
         return buffer.array()
     }
 
-    /// Reads a key back; `row` is `nil` for the owner row.
+    /// Reads a key; `row` is `nil` for the owner row.
+    ///
+    /// - Throws: ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package static func decode(
         _ key: RawSpan
     ) throws(FormatError) -> (generation: Int64, row: (type: String, key: String)?) {
@@ -44,12 +50,12 @@ package enum RowKeyCoding {
         return (generation, (type, recordKey))
     }
 
-    /// Confirms that a row's full address fits every table that may hold it.
+    /// Checks that a row's full address fits every table that may contain it.
     ///
     /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` when the group, the type, or all parts together exceed
     ///   ``Limits/group``, ``Limits/rowType`` or ``Limits/rowAddress``.
     package static func checkBudget(resource: ResourceKey, type: String, key: String) throws(FormatError) {
-        // Escapes at most double a text; this much fits whatever the bytes are, and spares counting them.
+        // Escapes at most double a text, so this much fits whatever the bytes are, and they need not be counted.
         let plain = resource.group.utf8.count + type.utf8.count + key.utf8.count
         if 2 * plain + TupleLength.mostOverhead <= min(Limits.group, Limits.rowType, Limits.rowAddress) { return }
         let group = TupleLength.text(resource.group)

@@ -1,20 +1,20 @@
 /// The format that this software reads and writes.
 ///
-/// FORMAT.md, "Versions". `major` and `minor` describe; what is compared is `current`, with the minimum reader and
-/// minimum writer that a store names.
+/// FORMAT.md, "Versions". `major` and `minor` are descriptive. Software compares `current` with the minimum reader and
+/// minimum writer of a store.
 public enum FormatVersion {
-    /// The describing version, first part: 0 while the format is free to change.
+    /// The descriptive version, first part: 0 while the format is free to change.
     public static let major: Int64 = 0
-    /// The describing version, second part.
+    /// The descriptive version, second part.
     public static let minor: Int64 = 5
     /// The format number of this software.
     public static let current: Int64 = 5
     /// The smallest `minimumReader` of a store that this software reads: while `major` is 0, versions do not read each
     /// other's stores.
     package static let oldest: Int64 = 5
-    /// The smallest format number that can read what this software writes.
+    /// The smallest format number that can read a store written by this software.
     package static let minimumReader: Int64 = 5
-    /// The smallest format number that can write what this software writes.
+    /// The smallest format number that can write to a store written by this software.
     package static let minimumWriter: Int64 = 5
 }
 
@@ -22,14 +22,14 @@ public enum FormatVersion {
 ///
 /// FORMAT.md, "Versions". No bit is defined yet, so every set bit is unknown.
 package struct FormatFeatures: Hashable, Sendable {
-    /// Without knowing these, a store cannot be read.
+    /// The features that software must know to read the store.
     package var incompatible: UInt64
-    /// Without knowing these, a store can be read but not written.
+    /// The features that software must know to write to the store; others can still read it.
     package var readOnlyCompatible: UInt64
-    /// These may be ignored.
+    /// The features that may be ignored.
     package var compatible: UInt64
 
-    /// Makes a set; without arguments, the empty one.
+    /// Creates a set; without arguments, the empty one.
     package init(incompatible: UInt64 = 0, readOnlyCompatible: UInt64 = 0, compatible: UInt64 = 0) {
         self.incompatible = incompatible
         self.readOnlyCompatible = readOnlyCompatible
@@ -40,10 +40,10 @@ package struct FormatFeatures: Hashable, Sendable {
     package static let known = FormatFeatures()
 }
 
-/// What this software may do with a store that it can read.
+/// The access that this software has to a store that it can read.
 public enum FormatAccess: Hashable, Sendable {
     /// Read and write.
     case readWrite
-    /// Read only: the store needs a newer writer, or uses a feature that only a newer writer keeps up.
+    /// Read only: the store needs a newer writer, or uses a feature that only a newer writer maintains.
     case readOnly
 }

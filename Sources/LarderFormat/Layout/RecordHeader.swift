@@ -12,7 +12,7 @@
 package struct RecordHeader: Hashable, Sendable {
     /// The encoded size, in bytes.
     package static let size = checksumOffset + 8
-    /// The only version there is.
+    /// The only version.
     package static let version: UInt8 = 1
     /// The codec of every structured record: the body is a tuple.
     package static let tupleCodec: UInt8 = 2
@@ -27,7 +27,7 @@ package struct RecordHeader: Hashable, Sendable {
     package var version: UInt8
     /// All bits reserved; 0.
     package var flags: UInt8
-    /// What the body, or a row's payload, is encoded in.
+    /// The encoding of the body, or of a row's payload.
     package var codec: UInt8
     /// The stored checksum, not yet compared with anything.
     package var checksum: UInt64
@@ -40,10 +40,10 @@ package struct RecordHeader: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Reads the header in front of `value` and refuses what no writer of this version produces.
+    /// Reads the header in front of `value` and rejects a header that no writer of this version produces.
     ///
-    /// - Throws: ``FormatError/truncated(offset:)``, ``FormatError/unsupportedVersion(_:)``,
-    ///   ``FormatError/reservedBits`` or ``FormatError/unknownCodec(_:)``.
+    /// - Throws: ``FormatError/truncated(offset:)`` for a value shorter than a header,
+    ///   ``FormatError/unsupportedVersion(_:)``, ``FormatError/reservedBits`` or ``FormatError/unknownCodec(_:)``.
     package init(decoding value: RawSpan) throws(FormatError) {
         guard let first = value.littleEndian(at: Self.versionOffset, as: UInt32.self),
             let checksum = value.littleEndian(at: Self.checksumOffset, as: UInt64.self)
@@ -58,16 +58,20 @@ package struct RecordHeader: Hashable, Sendable {
         self.init(codec: codec, checksum: checksum)
     }
 
-    /// The first four bytes as a little-endian number, which goes into the checksum.
+    /// The first four bytes as a little-endian number, which the checksum includes.
     package var header4: UInt32 { UInt32(version) | UInt32(flags) << 8 | UInt32(codec) << 16 }
 
-    /// The codec of a row's payload, or ``FormatError/unexpectedCodec(_:)`` on a structured record.
+    /// Returns the codec of a row's payload.
+    ///
+    /// - Throws: ``FormatError/unexpectedCodec(_:)`` for a structured record.
     package func payloadCodec() throws(FormatError) -> PayloadCodec {
         guard let codec = PayloadCodec(rawValue: codec) else { throw .unexpectedCodec(codec) }
         return codec
     }
 
-    /// The codec of a row's payload, from a value whose header was read before; otherwise as ``payloadCodec()``.
+    /// Returns the codec of a row's payload, from a value whose header was read before.
+    ///
+    /// - Throws: ``FormatError/truncated(offset:)`` for a value that ends before the codec; else as ``payloadCodec()``.
     package static func payloadCodec(in value: RawSpan) throws(FormatError) -> PayloadCodec {
         guard let byte = value.byte(at: codecOffset) else { throw .truncated(offset: value.byteCount) }
         guard let codec = PayloadCodec(rawValue: byte) else { throw .unexpectedCodec(byte) }
@@ -80,7 +84,7 @@ package struct RecordHeader: Hashable, Sendable {
         output.append(littleEndian: checksum)
     }
 
-    /// Overwrites the first twelve bytes of `output`, which has them.
+    /// Overwrites the first twelve bytes of `output`, which must be at least as long.
     func encode(atStartOf output: inout [UInt8]) {
         output[Self.versionOffset] = version
         output[Self.flagsOffset] = flags

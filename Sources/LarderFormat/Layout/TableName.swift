@@ -2,23 +2,23 @@
 ///
 /// FORMAT.md, "Tables".
 package enum TableName: String, CaseIterable, Sendable {
-    /// The format record and the counters.
+    /// The format record, the counters and other single records.
     case meta
-    /// What is known of each resource.
+    /// The state of each resource.
     case resources
     /// The content, by generation.
     case rows
-    /// Who owns each generation.
+    /// The owner of each generation.
     case generations
     /// Each filter, with its token.
     case filters
-    /// Which filter holds which resource.
+    /// The resources of each filter.
     case members
-    /// Entries to be sent, and their index.
+    /// Entries to be sent, with their deduplication keys.
     case outbox
-    /// What happened, bounded.
+    /// Past events, limited in number.
     case journal
-    /// The local effects of writes that are not confirmed yet, laid over the rows.
+    /// The local effects of writes that are not confirmed yet, applied over the rows.
     case overlay
     /// HTTP responses, without their bodies.
     case responses
@@ -33,10 +33,10 @@ package enum TableName: String, CaseIterable, Sendable {
     /// Ranges of other tables that are being written or wait to be removed.
     case garbage
 
-    /// The tables with what no server has: each store has them, as long as it is not damaged.
+    /// The tables with data that no server has. Every undamaged store has these tables.
     package static let ofThisDeviceOnly: [TableName] = [.outbox, .overlay, .buffers]
 
-    /// Names that nothing else may use: tables of versions to come.
+    /// Names reserved for tables of later versions.
     package static let reserved = [
         "changes"
     ]

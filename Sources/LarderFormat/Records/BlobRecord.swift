@@ -1,9 +1,9 @@
-/// A record of `blobs`: what is known of a large body.
+/// A record of `blobs`: the length and the digest of a large body.
 ///
-/// FORMAT.md, "blobs". Key: (0, blob); the chunks stand under (1, blob, chunk). Exactly one record names it: a body that
-/// is being written, or was given up, has chunks only.
+/// FORMAT.md, "blobs". Key: (0, blob); the chunks are under (1, blob, chunk). Exactly one record refers to a blob with
+/// a head: a body that is being written, or was discarded, has chunks only.
 package struct BlobRecord: TupleRecord, Hashable, Sendable {
-    /// Its length in bytes.
+    /// The length of the blob in bytes.
     package var byteCount: Int64 = 0
     /// The bytes in each chunk but the last, 1 or more.
     package var chunkSize = Int64(Limits.chunkBytes)
@@ -26,10 +26,10 @@ package struct BlobRecord: TupleRecord, Hashable, Sendable {
         coder.bits(&digest)
     }
 
-    /// How many chunks it has.
+    /// The number of chunks.
     package var chunkCount: Int64 { byteCount / chunkSize + (byteCount % chunkSize == 0 ? 0 : 1) }
 
-    /// The bytes of the blob that are in a chunk, of which there must be one of this number.
+    /// Returns the bytes of the blob that are in a chunk. Traps when there is no chunk of this number.
     package func range(ofChunk number: Int64) -> Range<Int64> {
         precondition(number >= 0 && number < chunkCount, "chunk \(number) of \(chunkCount)")
         // In range: the product is at most the length.

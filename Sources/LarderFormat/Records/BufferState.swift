@@ -4,9 +4,9 @@
 public struct BufferState: TupleRecord, Hashable, Sendable {
     /// The points kept, 0 or more.
     public package(set) var pointCount = 0
-    /// The points dropped because the ring was full, since it was made.
+    /// The points dropped because the ring was full, since it was created.
     public package(set) var dropped = 0
-    /// The points dropped because the server refused them, likewise.
+    /// The points dropped because the server refused them, since the ring was created.
     public package(set) var refused = 0
     /// The sequence the next point gets.
     public package(set) var nextSequence: Int64 = 1
@@ -40,42 +40,42 @@ public struct BufferState: TupleRecord, Hashable, Sendable {
 
 /// The state of a ring's upload: everything that changes with an attempt.
 public struct BufferUpload: Hashable, Sendable {
-    /// Points that are uploaded together, until that is answered.
+    /// Points that are uploaded together, until the server responds.
     public struct Flight: Hashable, Sendable {
         /// Their sequences; some may be missing in between.
         public let sequences: ClosedRange<Int64>
         /// The idempotency key.
         public let key: UUIDBytes
 
-        /// A flight of these parts.
+        /// Creates an upload batch of these parts.
         public init(sequences: ClosedRange<Int64>, key: UUIDBytes) {
             self.sequences = sequences
             self.key = key
         }
     }
 
-    /// The upload under way, or the one that was not answered; stored before its first byte is sent.
+    /// The upload under way, or the last one if the server did not respond; stored before its first byte is sent.
     public var flight: Flight?
-    /// How often sending the flight was begun, 0 or more.
+    /// The number of times that sending the batch was begun, 0 or more.
     public var tries = 0
-    /// How many tries failed in a row, 0 or more.
+    /// The number of tries that failed in a row, 0 or more.
     public var failures = 0
     /// When the next try is due after a failure, in milliseconds since 1970-01-01 UTC.
     public var dueAt: Int64?
-    /// Points up to this sequence are uploaded one by one; 0: none.
+    /// The sequence up to which points are uploaded one by one; 0 for none.
     public var aloneThrough: Int64 = 0
 
-    /// Nothing is being uploaded.
+    /// Creates a state without an upload.
     public init() {}
 }
 
 /// A record of `buffers` that is a point in a ring. Key: (buffer, account, sequence).
 public struct BufferedPoint: TupleRecord, Hashable, Sendable {
-    /// Its place; never given twice in its ring. Only the key has it: it is 0 where the record was read by itself.
+    /// Its place, never assigned twice in its ring. Only the key has it: it is 0 where the record was read by itself.
     public package(set) var sequence: Int64 = 0
     /// When it was recorded, in milliseconds since 1970-01-01 UTC.
     public package(set) var time: Int64 = 0
-    /// The host's content, at most ``Limits/bufferPoint`` bytes.
+    /// The app's content, at most ``Limits/bufferPoint`` bytes.
     public package(set) var payload: [UInt8] = []
 
     package init() {}

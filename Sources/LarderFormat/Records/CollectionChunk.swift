@@ -15,12 +15,14 @@ package struct CollectionChunk: Hashable, Sendable {
     /// - Parameters:
     ///   - home: the resource of rows that are named by their key alone.
     ///   - type: the type of those rows: the class of the collection.
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for a negative number of rows, or none; else as
+    ///   ``TupleReader``.
     package init(decoding body: RawSpan, home: ResourceKey, type: String) throws(FormatError) {
         var reader = TupleReader(body)
         let count = try reader.count("rows")
         if count == 0 { throw .invalidValue(field: "rows", value: 0) }
         rows = []
-        // A row takes two bytes or more, so a number that was damaged reserves nothing.
+        // A row has at least two bytes, so the number, which may be damaged, reserves no memory.
         for _ in 0..<count {
             if try reader.takeNull() {
                 rows.append(try reader.row())
@@ -30,7 +32,7 @@ package struct CollectionChunk: Hashable, Sendable {
         }
     }
 
-    /// The body; see ``split(_:home:type:)`` for how many rows fit one chunk.
+    /// Returns the body; see ``split(_:home:type:)`` for the rows that fit one chunk.
     package func encode(home: ResourceKey, type: String) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Int64(rows.count))
@@ -38,9 +40,9 @@ package struct CollectionChunk: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The rows of a collection, divided into as few chunks as the limit of a chunk allows.
+    /// Divides the rows of a collection into as few chunks as the limit of a chunk allows.
     package static func split(_ rows: [RowKey], home: ResourceKey, type: String) -> [CollectionChunk] {
-        // The header, and the longest number of rows.
+        // The header, and the number of rows in its longest encoding.
         let overhead = RecordHeader.size + 9
         var chunks: [CollectionChunk] = []
         var current: [RowKey] = []

@@ -1,8 +1,8 @@
-/// A record of `collections`: a collection, without the rows it holds.
+/// A record of `collections`: a collection, without its rows.
 ///
 /// FORMAT.md, "collections". Key: (2, number).
 package struct CollectionRecord: TupleRecord, Hashable, Sendable {
-    /// What it is known by.
+    /// The name of the collection.
     package var name = CollectionName(class: "")
     /// The resource most of its rows belong to.
     package var home = ResourceKey("", 0)
@@ -12,9 +12,9 @@ package struct CollectionRecord: TupleRecord, Hashable, Sendable {
     package var lastModified: String?
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     package var fetchedAt: Int64 = 0
-    /// How many rows it holds.
+    /// The number of rows.
     package var rowCount: Int64 = 0
-    /// How many chunks name them.
+    /// The number of chunks that name the rows.
     package var chunkCount: Int64 = 0
 
     package init() {}
@@ -56,11 +56,11 @@ package struct CollectionNumberRecord: TupleRecord, Hashable, Sendable {
     }
 }
 
-/// A record of `collections`: that a collection holds a row.
+/// A record of `collections`: a collection contains a row.
 ///
 /// FORMAT.md, "collections". Key: (1, group, id, type, key, number).
 package struct CollectionHolderRecord: TupleRecord, Hashable, Sendable {
-    /// How often the collection holds the row, at least once.
+    /// The number of times that the collection contains the row, at least 1.
     package var times: Int64 = 1
 
     package init() {}

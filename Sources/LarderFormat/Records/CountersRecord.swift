@@ -1,7 +1,7 @@
-/// The record `meta` ("counters"): the next number of each kind, what is to be sent, the stored size, and how far
-/// syncing has come.
+/// The record `meta` ("counters"): the next number of each kind, the size of the pending outbox, the stored size, and
+/// the progress of syncing.
 ///
-/// FORMAT.md, "meta". A number is never given twice, not even after what it named was deleted.
+/// FORMAT.md, "meta". A number is never assigned twice, not even after the object with it was deleted.
 package struct CountersRecord: TupleRecord, Hashable, Sendable {
     /// The number of the next generation.
     package var nextGeneration: Int64 = 1
@@ -19,13 +19,13 @@ package struct CountersRecord: TupleRecord, Hashable, Sendable {
     package var nextCollection: Int64 = 1
     /// The entries of the outbox that are to be sent: neither failed nor rejected.
     package var pendingEntries: Int64 = 0
-    /// The bytes they count for.
+    /// The bytes that the pending entries count for.
     package var pendingBytes: Int64 = 0
     /// The bytes of all keys and values of every table but `meta`.
     package var storedSize: Int64 = 0
-    /// The present timeline, and how far the server's feed has come in it.
+    /// The present timeline, and the applied sequence of the server's feed in it.
     package var applied = ServerPosition.zero
-    /// When a server was last found restored, in milliseconds since 1970-01-01 UTC; nil before.
+    /// When a server was last found restored, in milliseconds since 1970-01-01 UTC; nil when none was.
     package var restoredAt: Int64?
 
     /// The counters of an empty store: every number begins at 1.

@@ -1,7 +1,7 @@
-/// Tells header fields that carry credentials or cookies, which are never stored, by the words of their names.
+/// The header fields that carry credentials or cookies, which are never stored, recognised by the words of their names.
 ///
-/// Each service and gateway has names of its own, so the words decide (docs/internals/store.md). A host names the fields that they do not tell
-/// right:
+/// Services and gateways use names of their own, so the words decide (docs/internals/store.md). An app lists the fields
+/// that the words classify wrongly:
 ///
 /// ```swift
 /// options.credentialFields = CredentialFields(secret: ["X-House"], plain: ["X-Door-Key"])
@@ -10,11 +10,12 @@ public struct CredentialFields: Hashable, Sendable {
     private let secret: Set<String>
     private let plain: Set<String>
 
-    /// What the words tell, but for the fields of these names, in any case.
+    /// Classifies fields by their words, except for the fields of these names, in any case.
     ///
     /// - Parameters:
     ///   - secret: fields that carry credentials.
-    ///   - plain: fields that carry none. The names that standards define, such as `Authorization` and `Cookie`, are never among them.
+    ///   - plain: fields that carry none. Names that standards define, such as `Authorization` and `Cookie`, are
+    ///     removed from it.
     public init(secret: Set<String> = [], plain: Set<String> = []) {
         self.secret = Set(secret.map { $0.lowercased() })
         self.plain = Set(plain.map { $0.lowercased() }).subtracting(Self.standardNames)
@@ -26,7 +27,7 @@ public struct CredentialFields: Hashable, Sendable {
         return secret.contains(name) || !plain.contains(name) && Self.isSecret(name)
     }
 
-    /// The names that standards define, in lower case. A store never had a field of these.
+    /// The names that standards define, in lower case. No store has fields of these names.
     package static let standardNames: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
         "authentication-info", "proxy-authentication-info",
@@ -35,7 +36,7 @@ public struct CredentialFields: Hashable, Sendable {
 
 // The words, in lower case.
 extension CredentialFields {
-    /// Whether the words of a name, which is in lower case, tell that its field is secret.
+    /// Whether the words of a name, which is in lower case, make its field secret.
     private static func isSecret(_ name: String) -> Bool {
         if name == "x-honeycomb-team" { return true }
         if name == "access-control-allow-credentials" { return false }
@@ -48,31 +49,32 @@ extension CredentialFields {
         }
     }
 
-    /// Whether a word is a key or a token of a thing that it names, or that the word before it names: `page-token`, `rowkey`.
+    /// Whether a word is a key or a token of a harmless thing, which is named in it or by the word before: `rowkey`,
+    /// `page-token`.
     private static func isOfThing(_ word: Substring, after before: Substring) -> Bool {
         guard let ending = ["key", "keys", "token", "tokens"].first(where: { word.hasSuffix($0) }) else { return false }
         let rest = word.dropLast(ending.count)
         return isThing(rest.isEmpty ? before : rest)
     }
 
-    /// Whether a word is one of the things, or several of them without anything between.
+    /// Whether a word is one of the harmless things, or several of them without a separator.
     private static func isThing(_ word: Substring) -> Bool {
         things.contains { thing in
             word.hasPrefix(thing) && (word.count == thing.count || isThing(word.dropFirst(thing.count)))
         }
     }
 
-    /// What has keys and tokens that are not secret.
+    /// The things whose keys and tokens are not secret.
     private static let things = [
         "idempotency", "deduplication", "cache", "surrogate", "partition", "routing", "variant", "public", "lock",
         "page", "next", "continuation", "sync", "row", "sort", "object", "shard", "max", "limit", "ratelimit",
         "remaining",
     ]
-    /// What makes a name secret as one of its words.
+    /// The words that make a name secret.
     private static let wholes: Set<String> = [
         "oidc", "saml", "dpop", "pwd", "otp", "pin", "sid", "hmac", "principal", "appcheck",
     ]
-    /// What makes a name secret as a part of any of its words.
+    /// The parts of words that make a name secret.
     private static let parts = [
         "token", "secret", "passw", "passphrase", "passcode", "apikey", "credential", "authoriz", "authoris",
         "authentication", "session", "cookie", "signature", "bearer", "jwt", "csrf", "xsrf", "assertion", "nonce",
@@ -80,10 +82,10 @@ extension CredentialFields {
 }
 
 extension ResponseRecord {
-    /// The record without the fields that carry credentials or cookies.
+    /// Returns the record without the fields that carry credentials or cookies.
     ///
-    /// Where they select the response, their value has to be a keyed hash; one that cannot be is left empty, and selects
-    /// for nobody.
+    /// The value of such a field that selects the response must be a keyed hash. Any other value becomes empty, so that
+    /// it selects the response for no request.
     package func without(_ credentials: CredentialFields) -> ResponseRecord {
         var record = self
         record.fields.removeAll { credentials.contains($0.name) }

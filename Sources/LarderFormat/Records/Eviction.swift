@@ -1,39 +1,39 @@
-/// Stored content that was dropped: what, how much of it, when and why; kinds `evicted` and `evicted-collections` of
-/// `journal`.
+/// Stored content that was dropped: the subject, the size, the time and the reason; kinds `evicted` and
+/// `evicted-collections` of `journal`.
 ///
 /// FORMAT.md, "journal".
 public struct Eviction: Hashable, Sendable {
     /// The kind of content that was dropped.
     public enum Subject: Hashable, Sendable {
-        /// The rows of a resource; it keeps its record and its floor.
+        /// The rows of a resource; it keeps its record and its applied sequence.
         case resource(ResourceKey)
-        /// So many responses of the HTTP cache, with their bodies.
+        /// A number of responses of the HTTP cache, with their bodies.
         case responses(Int)
-        /// So many collections; the rows they held stay.
+        /// A number of collections; the rows they contained stay.
         case collections(Int)
     }
 
-    /// Why it was dropped: one word, which a later version may add to.
+    /// The reason it was dropped: one word; a later version may define more.
     public struct Reason: RawRepresentable, Hashable, Sendable {
         /// The word.
         public var rawValue: String
 
-        /// The reason of a word.
+        /// Creates the reason of a word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// To keep the stored size within its cap.
+        /// The stored size was above its cap.
         public static let cap = Reason(rawValue: "cap")
-        /// By the host's wish.
+        /// The app requested it.
         public static let host = Reason(rawValue: "host")
     }
 
     /// The kind of content that was dropped.
     public package(set) var subject: Subject
-    /// About the bytes of its keys and values.
+    /// The approximate number of bytes of its keys and values.
     public package(set) var bytes: Int64
-    /// Why.
+    /// The reason.
     public package(set) var reason: Reason
-    /// When, in milliseconds since 1970-01-01 UTC.
+    /// The time, in milliseconds since 1970-01-01 UTC.
     public package(set) var time: Int64
 
     /// Makes an eviction.
@@ -47,7 +47,7 @@ public struct Eviction: Hashable, Sendable {
     /// The kind of its record.
     var kind: String { if case .collections = subject { "evicted-collections" } else { "evicted" } }
 
-    /// Visits what follows kind and time.
+    /// Visits the elements after kind and time.
     mutating func codeFields(_ coder: inout FieldCoder) {
         switch subject {
         case .collections(var count):

@@ -1,8 +1,8 @@
-/// The record `meta` ("format"): what the store is, and what it asks of software.
+/// The record `meta` ("format"): the identity of the store, and its requirements on software.
 ///
 /// FORMAT.md, "meta". Its key, its header and its first five elements never change.
 package struct FormatRecord: TupleRecord, Hashable, Sendable {
-    /// The first element, by which a store is known.
+    /// The first element, which identifies a store.
     package static let magic = "larder"
 
     /// The describing version, first part.
@@ -13,9 +13,9 @@ package struct FormatRecord: TupleRecord, Hashable, Sendable {
     package var minimumReader = FormatVersion.minimumReader
     /// Software below this format number must not write to the store.
     package var minimumWriter = FormatVersion.minimumWriter
-    /// The identity of the store, drawn when it was made.
+    /// The identity of the store, drawn when it was created.
     package var storeID = UUIDBytes.zero
-    /// The name and version of the software that made it, for people.
+    /// The name and version of the software that created the store; informative only.
     package var createdBy = ""
     /// The features in use.
     package var features = FormatFeatures()
@@ -29,9 +29,9 @@ package struct FormatRecord: TupleRecord, Hashable, Sendable {
         self.features = features
     }
 
-    /// Reading fails with ``FormatError/notAStore`` on another first word, and with
-    /// ``FormatError/newerFormat(minimumReader:)`` or ``FormatError/olderFormat(minimumReader:)`` before it looks at
-    /// anything that another format may have otherwise.
+    /// Codes the fields. Reading fails with ``FormatError/notAStore`` for another first word. It fails with
+    /// ``FormatError/newerFormat(minimumReader:)`` or ``FormatError/olderFormat(minimumReader:)`` before it reads an
+    /// element that may differ in another format.
     package mutating func codeFields(_ coder: inout FieldCoder) {
         var magic = Self.magic
         coder.text(&magic)
@@ -48,10 +48,10 @@ package struct FormatRecord: TupleRecord, Hashable, Sendable {
         coder.bits(&features.compatible)
     }
 
-    /// What this software may do with the store.
+    /// Returns the access that this software has to the store.
     ///
     /// - Throws: ``FormatError/newerFormat(minimumReader:)``, ``FormatError/olderFormat(minimumReader:)`` or
-    ///   ``FormatError/unknownFeatures(_:)`` when it must not even read.
+    ///   ``FormatError/unknownFeatures(_:)`` when this software must not even read the store.
     package func access() throws(FormatError) -> FormatAccess {
         try Self.check(minimumReader: minimumReader)
         let unknown = features.incompatible & ~FormatFeatures.known.incompatible

@@ -1,17 +1,17 @@
-/// A record of `garbage`: who entered a range, and what is left of it.
+/// A record of `garbage`: the opener that added a range, and the size of its rest.
 ///
 /// FORMAT.md, "garbage". Key: ``GarbageKey``.
 package struct GarbageRecord: TupleRecord, Hashable, Sendable {
-    /// Names the open of the store by a process that entered it.
+    /// The opener that added the range: an identifier that each process draws when it opens the store.
     package var process = UUIDBytes.zero
-    /// Of a generation, the rows that are left; of an index, the lowest generation that may have entries of it.
+    /// For a generation, the number of rows left; for an index, the lowest generation that may have entries of it.
     package var count: Int64 = 0
-    /// About how many bytes are left.
+    /// The approximate number of bytes left.
     package var byteCount: Int64 = 0
 
     package init() {}
 
-    /// Makes a record, by default of a range of which nothing is known.
+    /// Creates a record, by default of a range of unknown size.
     package init(process: UUIDBytes, count: Int64 = 0, byteCount: Int64 = 0) {
         self.process = process
         self.count = count

@@ -1,10 +1,11 @@
-/// A record of `generations`: who owns a generation, and what is in it.
+/// A record of `generations`: the owner and the content of a generation.
 ///
-/// FORMAT.md, "generations". Key: (generation). Readers see it, or it is being written; one that was given up has none.
+/// FORMAT.md, "generations". Key: (generation). Readers see the generation, or it is being written; a discarded one has
+/// no record.
 package struct GenerationRecord: NumberedRecord, Hashable, Sendable {
     /// The resource that the generation belongs to.
     package var owner = ResourceKey("", 0)
-    /// The rows in it, without the owner row.
+    /// The number of rows, without the owner row.
     package var rowCount: Int64 = 0
     /// The bytes of keys and values of those rows.
     package var byteCount: Int64 = 0

@@ -1,16 +1,16 @@
-/// How far a secondary index is, by its number in FORMAT.md, "indexes".
+/// The progress of a secondary index, by its number in FORMAT.md, "indexes".
 public enum IndexState: Int64, Hashable, Sendable, CaseIterable {
-    /// Rows that were there before it are still being read; queries do without it.
+    /// Existing rows are still being read; queries do not use the index.
     case building = 0
-    /// Whole.
+    /// The index is complete.
     case ready = 1
 }
 
-/// A record of `indexes` that declares an index: whose rows it is over, and which value of them it sorts.
+/// A record of `indexes` that declares an index: its rows, and the value of them that it sorts.
 ///
 /// FORMAT.md, "indexes". Key: ("index", number).
 package struct IndexRecord: TupleRecord, Hashable, Sendable {
-    /// The name; no other index has it.
+    /// The name, which is unique among indexes.
     package var name = ""
     /// The group of the resources.
     package var group = ""
@@ -18,16 +18,16 @@ package struct IndexRecord: TupleRecord, Hashable, Sendable {
     package var id: Int64?
     /// The type of the rows.
     package var type = ""
-    /// Where the value lies in a JSON payload.
+    /// The path of the value in a JSON payload.
     package var path = ""
-    /// How texts are compared.
+    /// The comparison of texts.
     package var collation = IndexCollation.binary
-    /// How far it is.
+    /// The progress of the index.
     package var state = IndexState.building
 
     package init() {}
 
-    /// A declared index without entries.
+    /// Creates a declared index without entries.
     package init(name: String, group: String, id: Int64?, type: String, path: String, collation: IndexCollation) {
         self.name = name
         self.group = group
@@ -47,18 +47,21 @@ package struct IndexRecord: TupleRecord, Hashable, Sendable {
         coder.state("state", &state)
     }
 
-    /// Whether the index is over rows of `resource`.
+    /// Whether the index includes rows of `resource`.
     package func covers(_ resource: ResourceKey) -> Bool {
         group.equalsBytewise(resource.group) && (id == nil || id == resource.id)
     }
 
     /// Appends the key of a declared index.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for a number that is not 1 to ``Limits/indexNumber``;
+    ///   ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func appendKey(_ number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
         try buffer.append(text: IndexKey.declarationWord)
         try buffer.append(integer: number)
     }
 
-    /// The bytes that the keys of all declared indexes begin with.
+    /// The prefix of the keys of all declared indexes.
     package static let prefix = TupleWriter.bytes { $0.append(text: IndexKey.declarationWord) }
 }

@@ -1,19 +1,19 @@
-/// A record of `journal`: one thing that happened.
+/// A record of `journal`: one event.
 ///
 /// FORMAT.md, "journal". Key: (sequence). The newest ``Limits/journalRecords`` are kept.
 package struct JournalRecord: NumberedRecord, Hashable, Sendable {
     /// When it happened, in milliseconds since 1970-01-01 UTC.
     package var time: Int64 = 0
-    /// What happened.
+    /// The event.
     package var event = Event.other(kind: "", elements: [])
 
-    /// What happened, by kind.
+    /// An event, by kind.
     package enum Event: Hashable, Sendable {
         /// Kind `outcome`: an entry left the outbox.
         case outcome(OutboxOutcome)
         /// Kinds `evicted` and `evicted-collections`: stored content was dropped.
         case evicted(Eviction)
-        /// Kind `conflict`: the server held something else than an entry was made from.
+        /// Kind `conflict`: the server's row differed from the one that an entry was made from.
         case conflict(SettledConflict)
         /// A kind that this version does not know, with its elements as they are.
         case other(kind: String, elements: [TupleElement])
@@ -65,7 +65,7 @@ extension JournalRecord.Event {
         }
     }
 
-    /// An event of a kind, to read into.
+    /// Creates an empty event of a kind, to read into.
     fileprivate init(kind: String) {
         let known: [Self] = [
             .outcome(OutboxOutcome()), .evicted(Eviction(.responses(0))), .evicted(Eviction(.collections(0))),

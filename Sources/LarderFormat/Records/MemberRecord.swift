@@ -1,10 +1,10 @@
-/// A record of `members`: that a filter holds a resource.
+/// A record of `members`: a filter contains a resource.
 ///
 /// FORMAT.md, "members". Key: (filter number, group, id).
 package struct MemberRecord: TupleRecord, Hashable, Sendable {
     /// The last run of the filter that listed the resource.
     package var listedInRun: Int64 = 0
-    /// The run in which its full copy came in; a resumed bootstrap skips it.
+    /// The run in which the snapshot of the resource was stored; a resumed bootstrap skips the resource.
     package var finishedInRun: Int64?
 
     package init() {}
@@ -21,6 +21,8 @@ package struct MemberRecord: TupleRecord, Hashable, Sendable {
     }
 
     /// Appends the key of a member.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func appendKey(
         filter: Int64, resource: ResourceKey, to buffer: inout KeyBuffer
     ) throws(FormatError) {
@@ -28,12 +30,14 @@ package struct MemberRecord: TupleRecord, Hashable, Sendable {
         try buffer.append(resource: resource)
     }
 
-    /// The bytes that the key of every member of a filter begins with.
+    /// Returns the prefix of the keys of all members of a filter.
     package static func prefix(filter: Int64) -> [UInt8] {
         TupleWriter.bytes { $0.append(integer: filter) }
     }
 
-    /// Reads a key back.
+    /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package static func decodeKey(
         _ key: RawSpan
     ) throws(FormatError) -> (filter: Int64, resource: ResourceKey) {

@@ -2,62 +2,63 @@
 public struct OutboxDelivery: Hashable, Sendable {
     /// The progress of a delivery, by its number in FORMAT.md, "outbox".
     public enum State: Int64, Hashable, Sendable, CaseIterable {
-        /// To be sent when its turn comes.
+        /// The entry waits for its turn.
         case pending = 0
         /// A send was begun, and its result is not recorded yet.
         case sending = 1
-        /// Tried; the next try is due at ``OutboxDelivery/dueAt``.
+        /// The entry was tried; the next try is due at ``OutboxDelivery/dueAt``.
         case waiting = 2
-        /// The attempts are used up, it cannot be sent as it is, or it made room; a dead letter whose overlay stays.
+        /// The attempts are used up, the entry cannot be sent as it is, or it was retired for a newer one. A dead
+        /// letter whose overlay stays.
         case failed = 3
-        /// Whether the server has it cannot be determined: the host decides.
+        /// It is unknown whether the server has the entry; the app decides.
         case unresolved = 4
-        /// The server refused it; a dead letter without overlay.
+        /// The server refused the entry. A dead letter without overlay.
         case rejected = 5
-        /// The server holds something else: the resolver decides.
+        /// The server has different content; the resolver decides.
         case conflicted = 6
 
-        /// Whether it counts among what is to be sent.
+        /// Whether an entry in this state counts as pending.
         public var isPending: Bool { self != .failed && self != .rejected }
     }
 
     /// The progress.
     public var state: State = .pending
-    /// How often a send was begun, 0 or more.
+    /// The number of sends begun, 0 or more.
     public var tries = 0
-    /// How many answers asked for another try since the entry was made or revived, 0 or more.
+    /// The number of responses that requested another try since the entry was created or revived, 0 or more.
     public var attempts = 0
-    /// How many tries failed in a row, 0 or more.
+    /// The number of tries that failed in a row, 0 or more.
     public var failures = 0
-    /// When the first send was begun that the server may know of, in milliseconds since 1970-01-01 UTC: one that never left, or
-    /// that was answered, does not count.
+    /// When the first send was begun that may have reached the server, in milliseconds since 1970-01-01 UTC. A send
+    /// that never left, or that the server responded to, does not count.
     public var firstTriedAt: Int64?
     /// When the last send was begun, in milliseconds since 1970-01-01 UTC.
     public var lastTriedAt: Int64?
-    /// Whether some send was not answered, so that the server may have the write.
+    /// Whether some send got no response, so that the server may have the write.
     public var isInDoubt = false
-    /// When the next try is due, in milliseconds since 1970-01-01 UTC, in state `waiting`; in state `failed`, when it is tried
-    /// once more by itself, or nil where it is not.
+    /// When the next try is due, in milliseconds since 1970-01-01 UTC, in state `waiting`. In state `failed`, when the
+    /// entry is tried once more by itself, or nil where it is not.
     public var dueAt: Int64?
-    /// The key of the batch it travels in.
+    /// The key of the batch that the entry is sent in.
     public var batch: UUIDBytes?
-    /// Whether it travels in no batch any more.
+    /// Whether the entry is no longer sent in a batch.
     public var isAlone = false
-    /// The status of the last answer.
+    /// The status of the last response.
     public var lastStatus: Int?
-    /// What went wrong last, in one line without content.
+    /// The last error, in one line without content.
     public var lastError: String?
 
     /// The delivery of an entry that was not tried yet.
     public init() {}
 
-    /// Whether it is to be sent and no send was ever begun: only this store knows what it says.
+    /// Whether the entry is pending and no send was ever begun: only this store has its content.
     public var isUntried: Bool { state == .pending && tries == 0 && batch == nil }
 }
 
 /// A record of `outbox` under the identity of an entry: the place of the entry, and its delivery.
 ///
-/// FORMAT.md, "outbox". Key: (entry id). It is all that changes with a try.
+/// FORMAT.md, "outbox". Key: (entry id). A try changes no other record.
 package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
     /// The lane of the entry.
     package var lane = ""
@@ -65,12 +66,12 @@ package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
     package var sequence: Int64 = 0
     /// The state of its delivery.
     package var delivery = OutboxDelivery()
-    /// The bytes it counts for: those of its head and its body, wherever that lies.
+    /// The bytes that the entry counts for: those of its head and its body, inline or in a blob.
     package var byteCount: Int64 = 0
 
     package init() {}
 
-    /// An entry that was not tried yet.
+    /// Creates the record of an untried entry.
     package init(lane: String, sequence: Int64, byteCount: Int64 = 0) {
         self.lane = lane
         self.sequence = sequence

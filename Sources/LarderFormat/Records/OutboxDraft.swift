@@ -1,12 +1,12 @@
 /// A request to be sent, before it has a place in the outbox.
 public struct OutboxDraft: Hashable, Sendable {
-    /// The identity of the entry, and its idempotency key: minted once, by the caller.
+    /// The identity of the entry, and its idempotency key: created once, by the caller.
     public var id = UUIDBytes.zero
-    /// The queue it is to stand in; its encoding is at most ``Limits/lane`` bytes.
+    /// The queue of the entry; its encoding is at most ``Limits/lane`` bytes.
     public var lane = ""
     /// When it was made, in milliseconds since 1970-01-01 UTC.
     public var createdAt: Int64 = 0
-    /// The host's name of the kind of write.
+    /// The app's name for the kind of write.
     public var mutationType = ""
     /// The HTTP method.
     public var method = ""
@@ -14,25 +14,26 @@ public struct OutboxDraft: Hashable, Sendable {
     public var endpoint = ""
     /// The body to be sent, at most ``Limits/payload`` bytes; empty where it is a blob.
     public var payload: [UInt8] = []
-    /// The account it is made under, the only one it is sent as.
+    /// The account under which it is made, the only one it is sent as.
     public var account: String?
-    /// What it is about: a failed entry holds what comes behind it about the same.
+    /// The subject of the write: a failed entry holds up later entries of its lane with the same subject.
     public var entity: String?
-    /// Header fields that go with it. Credentials are stamped at send and must not be here.
+    /// Header fields that are sent with it. Credentials are added when it is sent and must not be here.
     public var fields: [HeaderField] = []
-    /// A live blob that is the body, in place of ``payload``; given up with the entry. At most one record may name it.
+    /// A live blob that is the body, in place of ``payload``; discarded with the entry. At most one record may refer to
+    /// it.
     public var blob: Blob?
-    /// Entries that have to be accepted before it is sent; it goes with them when one is rejected.
+    /// Entries that must be accepted before it is sent; when one of them is rejected, it is rejected too.
     public var after: [UUIDBytes] = []
-    /// What a second enqueue of the same write is recognised by.
+    /// The key by which a second enqueue of the same write is recognised.
     public var deduplicationKey: String?
-    /// A checksum of method, endpoint and body, by which two writes under one deduplication key are told apart.
+    /// A checksum of method, endpoint and body, which distinguishes two writes with one deduplication key.
     public var fingerprint: UInt64 = 0
-    /// How many answers may ask for another try; 1 or more.
+    /// The number of responses that may request another try; 1 or more.
     public var mostAttempts = 5
-    /// The entry in whose place it comes.
+    /// The entry that this one replaces.
     public var predecessor: UUIDBytes?
-    /// Whether the answer's body, or a fetch, becomes the row once it is accepted.
+    /// Whether the response's body, or a fetch, becomes the row once the entry is accepted.
     public var loadsAnswer = false
 
     package init() {}

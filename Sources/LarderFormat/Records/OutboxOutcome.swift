@@ -4,15 +4,15 @@
 public struct OutboxOutcome: Hashable, Sendable {
     /// The entry.
     public package(set) var id: UUIDBytes
-    /// The lane it stood in.
+    /// The lane it was in.
     public package(set) var lane: String
     /// Its place.
     public package(set) var sequence: Int64
     /// When it left, in milliseconds since 1970-01-01 UTC.
     public package(set) var time: Int64
-    /// One word, such as `accepted` or `rejected`.
+    /// The outcome in one word, such as `accepted` or `rejected`.
     public package(set) var outcome: String
-    /// More about it, for people.
+    /// Details for a human reader.
     public package(set) var detail: String?
 
     /// An outcome of these parts.
@@ -28,7 +28,7 @@ public struct OutboxOutcome: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Visits what follows kind and time.
+    /// Visits the elements after kind and time.
     mutating func codeFields(_ coder: inout FieldCoder) {
         coder.uuid(&id)
         coder.text(&lane)

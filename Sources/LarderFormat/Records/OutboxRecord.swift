@@ -1,14 +1,15 @@
-/// A record of `outbox`: the head of an entry, all that decides on it before it is sent.
+/// A record of `outbox`: the head of an entry, with everything that is needed before it is sent.
 ///
 /// FORMAT.md, "outbox". Key: (lane, sequence). The sequence counts over all lanes.
 package struct OutboxHeadRecord: TupleRecord, Hashable, Sendable {
-    /// The request without its body and header fields. Its lane is in the key only: it is empty where the record was read by itself.
+    /// The request without its body and header fields. Only the key has its lane: it is empty where the record was read
+    /// by itself.
     package var draft = OutboxDraft()
     /// The rows that its effect is applied to.
     package var rows: [RowKey] = []
     /// The length of its body.
     package var bodyBytes: Int64 = 0
-    /// Whether a batch carries all that it says.
+    /// Whether a batch can represent the whole request.
     package var fitsBatch = false
 
     package init() {}
@@ -43,13 +44,13 @@ package struct OutboxHeadRecord: TupleRecord, Hashable, Sendable {
         coder.bool(&fitsBatch)
     }
 
-    /// The bytes that the key of every head of a lane begins with.
+    /// Returns the prefix of the keys of all heads of a lane.
     package static func prefix(lane: String) -> [UInt8] {
         TupleWriter.bytes { $0.append(text: lane) }
     }
 }
 
-/// A record of `outbox`: what an entry sends.
+/// A record of `outbox`: the content that an entry sends.
 ///
 /// FORMAT.md, "outbox". Key: (sequence).
 package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
@@ -57,12 +58,12 @@ package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
     package var fields: [HeaderField] = []
     /// The body; empty where it is a blob.
     package var payload: [UInt8] = []
-    /// The overlays that a rejected entry had over the rows of its head, in their order: what a retry shows.
+    /// The overlays that a rejected entry had over the rows of its head, in their order; a retry shows them again.
     package var withdrawn: [OverlayRecord] = []
 
     package init() {}
 
-    /// What a request sends.
+    /// Creates the record of a request's body and header fields.
     package init(_ draft: OutboxDraft) {
         fields = draft.fields
         payload = draft.payload
@@ -75,16 +76,17 @@ package struct OutboxBodyRecord: TupleRecord, Hashable, Sendable {
     }
 }
 
-/// A record of `outbox`: the entries that are not rejected, by what a second enqueue of them is recognised by.
+/// A record of `outbox`: the entries with one deduplication hash that are not rejected.
 ///
-/// FORMAT.md, "outbox". Key: (null, hash), as ``OutboxDraft/deduplicationHash``. More than one entry has the same hash by accident only.
+/// FORMAT.md, "outbox". Key: (null, hash), as ``OutboxDraft/deduplicationHash``. Entries with different keys have the
+/// same hash by accident only.
 package struct OutboxDeduplicationRecord: TupleRecord, Hashable, Sendable {
     /// The identities of the entries.
     package var entries: [UUIDBytes] = []
 
     package init() {}
 
-    /// The entries of these identities.
+    /// Creates a record of these entries.
     package init(_ entries: [UUIDBytes]) { self.entries = entries }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {

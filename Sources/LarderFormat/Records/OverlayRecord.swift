@@ -1,13 +1,13 @@
-/// What a local write that is not in the server's rows yet does to a row.
+/// The change of a row by a local write that is not in the server's rows yet.
 public enum OverlayChange: Hashable, Sendable {
     /// The row is this payload.
     case replacement([UInt8], codec: PayloadCodec = .json)
     /// There is no row.
     case removal
-    /// The row is what this JSON merge patch (RFC 7396) makes of the row beneath, whatever becomes of that.
+    /// The row is the result of applying this JSON merge patch (RFC 7396) to the row beneath, however that one changes.
     ///
-    /// JSON text in UTF-8, nested at most 128 deep. Where there is no row beneath it makes none; one that is no JSON object
-    /// counts as an empty object.
+    /// JSON text in UTF-8, nested at most 128 deep. Where there is no row beneath, the patch makes none; a row that is
+    /// no JSON object counts as an empty object.
     case patch([UInt8])
 
     /// The JSON merge patch, or nil when it is another kind of change.
@@ -25,32 +25,32 @@ public enum OverlayChange: Hashable, Sendable {
     }
 }
 
-/// A record of `overlay`: one local write over a row.
+/// A record of `overlay`: one local write to a row.
 ///
 /// FORMAT.md, "overlay". Key: ``OverlayKey``.
 package struct OverlayRecord: TupleRecord, Hashable, Sendable {
-    /// What the write does.
+    /// The change.
     package var change = OverlayChange.removal
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
     package var updatedAt: Int64 = 0
     /// The outbox entry whose effect this is.
     package var entryID: UUIDBytes?
-    /// The account that made it.
+    /// The account that made the change.
     package var account: String?
-    /// The checksum of the server's row that was there.
+    /// The checksum of the server's row when the write was made.
     package var base: UInt64?
-    /// The timeline in which the server answered; 0 while the write is pending.
+    /// The timeline in which the server responded; 0 while the write is pending.
     package var timeline: Int64 = 0
     /// The server's sequence of the write, where it reported one.
     package var serverSequence: Int64?
-    /// The journal sequence of the server's answer; nil while the write is pending.
+    /// The journal sequence of the server's response; nil while the write is pending.
     package var acceptance: Int64?
-    /// The payload of the row that lay beneath when the write was made, where it is kept.
+    /// The payload of the row beneath when the write was made, where it is kept.
     package var basePayload: [UInt8]?
 
     package init() {}
 
-    /// A write that is pending.
+    /// Creates a pending write.
     package init(_ change: OverlayChange, updatedAt: Int64, entryID: UUIDBytes? = nil, account: String? = nil) {
         self.change = change
         self.updatedAt = updatedAt

@@ -2,29 +2,29 @@
 public enum ResourceState: Int64, Hashable, Sendable, CaseIterable {
     /// A snapshot is stored.
     case ready = 0
-    /// The server withdrew it; its rows are gone and its floor is kept.
+    /// The server withdrew the resource; its rows are removed and its applied sequence is kept.
     case hidden = 1
     /// Its rows were dropped to free space.
     case evicted = 2
-    /// Known, without a snapshot: none was stored yet, or no filter holds the resource any more.
+    /// The resource is known, without a snapshot: none was stored yet, or no filter contains the resource any more.
     case empty = 3
 }
 
-/// A record of `resources`: what is known of one resource.
+/// A record of `resources`: the state of one resource.
 ///
 /// FORMAT.md, "resources". Key: (group, id).
 package struct ResourceRecord: TupleRecord, Hashable, Sendable {
-    /// What a reader may see.
+    /// The state for readers.
     package var state = ResourceState.empty
-    /// The generation readers see.
+    /// The generation that readers see.
     package var liveGeneration: Int64?
-    /// The rows of it that local writes lie over.
+    /// The number of its rows that have overlays.
     package var overlays: Int64 = 0
     /// The generation being written.
     package var stagingGeneration: Int64?
-    /// Up to where changes are already in: what is at or below never applies. It never descends.
+    /// The highest position that its rows contain: a change at or below it is never applied. It never descends.
     package var applied = ServerPosition.zero
-    /// Where the server offers the full copy.
+    /// The path of the snapshot on the server.
     package var snapshotPath: String?
     /// The rows of the live generation.
     package var rowCount: Int64 = 0
@@ -34,15 +34,15 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var syncedAt: Int64?
     /// When its content last changed here, in milliseconds since 1970-01-01 UTC.
     package var changedAt: Int64?
-    /// The host's schema version of the payloads.
+    /// The app's schema version of the payloads.
     package var schemaVersion: Int64?
-    /// Whether eviction leaves it alone.
+    /// Whether eviction skips the resource.
     package var isPinned = false
-    /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
+    /// Approximately when its rows were last read, in milliseconds since 1970-01-01 UTC.
     package var usedAt: Int64?
     /// The bytes of its rows when they were last evicted; 0 when they never were.
     package var evictedBytes: Int64 = 0
-    /// Why its snapshot could not be brought in, since one last was; nil when nothing failed.
+    /// The failure to fetch or store its snapshot, since one was last stored; nil when nothing failed.
     package var failure: SnapshotFailure?
 
     /// The sequence of ``applied``.
@@ -51,10 +51,10 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
         set { applied.sequence = newValue }
     }
 
-    /// Whether it has rows, and nothing was synced of it: all that is there was made here.
+    /// Whether the resource has rows and was never synced, so that all its rows were made here.
     package var isMadeHere: Bool { liveGeneration != nil && syncedAt == nil }
 
-    /// The record of a resource of which nothing is there yet.
+    /// Creates the record of a resource without content.
     package init() {}
 
     package mutating func codeFields(_ coder: inout FieldCoder) {
@@ -75,8 +75,11 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
         coder.trailing(&failure)
     }
 
-    /// Reads only what a reader of rows needs: the generation that is shown, or `nil` when none is, and whether
-    /// overlays lie over it.
+    /// Reads only the part that a reader of rows needs: the generation that is shown, or `nil` when none is, and
+    /// whether it has overlays.
+    ///
+    /// - Throws: ``FormatError/invalidValue(field:value:)`` for an unknown state or a negative number; else as
+    ///   ``TupleReader``.
     package static func visibility(
         decoding body: RawSpan
     ) throws(FormatError) -> (generation: Int64?, hasOverlays: Bool) {
@@ -88,16 +91,20 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     }
 
     /// Appends the key of a resource.
+    ///
+    /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func appendKey(_ resource: ResourceKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try buffer.append(resource: resource)
     }
 
-    /// The bytes that the key of every resource of `group` begins with.
+    /// Returns the prefix of the keys of all resources of `group`.
     package static func prefix(group: String) -> [UInt8] {
         TupleWriter.bytes { $0.append(text: group) }
     }
 
-    /// Reads a key back.
+    /// Reads a key.
+    ///
+    /// - Throws: ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package static func decodeKey(_ key: RawSpan) throws(FormatError) -> ResourceKey {
         var reader = TupleReader(key)
         let resource = try reader.resource()

@@ -1,8 +1,8 @@
-/// A record of `responses` that leads to a response by its tag.
+/// A record of `responses` that refers to a response by its tag.
 ///
 /// FORMAT.md, "responses". Key: ``ResponseKey/tag(_:_:)``.
 package struct ResponseIndexRecord: TupleRecord, Hashable, Sendable {
-    /// The blob of the response it leads to, by which one that was replaced is told from its successor.
+    /// The blob of the response, which distinguishes a replaced response from its successor.
     package var blob: Int64 = 0
 
     package init() {}

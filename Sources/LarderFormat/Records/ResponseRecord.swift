@@ -2,17 +2,17 @@
 ///
 /// FORMAT.md, "responses". Key: ``ResponseKey/response(_:)``. The body is a blob.
 package struct ResponseRecord: TupleRecord, Hashable, Sendable {
-    /// What was said about its use after it was stored.
+    /// A restriction on its use that was set after it was stored.
     package enum Demand: Int64, Sendable, CaseIterable {
-        /// Nothing: it is used by its own word.
+        /// No restriction: its own header fields decide.
         case none = 0
-        /// It is to be validated soon, and may be shown meanwhile.
+        /// It must be validated soon, and may be used meanwhile.
         case refresh = 1
-        /// It is to be validated before its next use.
+        /// It must be validated before its next use.
         case validation = 2
     }
 
-    /// The part of a representation that the body is.
+    /// The part of a representation that is the body.
     package struct Part: Hashable, Sendable {
         /// The position of its first byte.
         package var start: Int64
@@ -21,7 +21,7 @@ package struct ResponseRecord: TupleRecord, Hashable, Sendable {
         /// The length of the whole representation; nil when it is not known.
         package var total: Int64?
 
-        /// A part of these bounds.
+        /// Creates a part of these bounds.
         package init(start: Int64, end: Int64, total: Int64?) {
             self.start = start
             self.end = end
@@ -29,9 +29,9 @@ package struct ResponseRecord: TupleRecord, Hashable, Sendable {
         }
     }
 
-    /// What it is kept under.
+    /// The cache key.
     package var key = ""
-    /// The method of the request it answers.
+    /// The method of the request.
     package var method = ""
     /// The target URI.
     package var url = ""
@@ -41,25 +41,26 @@ package struct ResponseRecord: TupleRecord, Hashable, Sendable {
     package var fields: [HeaderField] = []
     /// When the request was sent, in milliseconds since 1970-01-01 UTC.
     package var requestedAt: Int64 = 0
-    /// When the head of the response came, likewise.
+    /// When the head of the response was received, likewise.
     package var receivedAt: Int64 = 0
-    /// What selects it among the responses of its key.
+    /// The request fields that select it among the responses of its key.
     package var selecting: [SelectingField] = []
-    /// The part that the body is; nil: all of it.
+    /// The part of the representation that is the body; nil for the whole.
     package var part: Part?
-    /// What was said about its use after it was stored.
+    /// The restriction on its use that was set after it was stored.
     package var demand = Demand.none
-    /// The number of the blob that is its body; also what tells this response from others of its key, for ever.
+    /// The number of the blob that is its body. It also distinguishes this response from every other one of its key, at
+    /// any time.
     package var blob: Int64 = 0
     /// The length of the body in bytes.
     package var byteCount: Int64 = 0
-    /// Names by which it can be removed together with others: ascending bytewise, each once.
+    /// Names for removing it together with others: ascending bytewise, each once.
     package private(set) var tags: [String] = []
-    /// Whether eviction leaves it alone.
+    /// Whether eviction skips the response.
     package var isPinned = false
     /// When it was stored, in milliseconds since 1970-01-01 UTC; a confirmation by the server does not change it.
     package var storedAt: Int64 = 0
-    /// About when it was last used, likewise.
+    /// Approximately when it was last used, likewise.
     package var lastUsedAt: Int64 = 0
 
     package init() {}
@@ -80,7 +81,7 @@ package struct ResponseRecord: TupleRecord, Hashable, Sendable {
         lastUsedAt = storedAt
     }
 
-    /// Gives it these tags in place of those it has.
+    /// Replaces its tags.
     package mutating func setTags(_ tags: some Sequence<String>) {
         var sorted: [String] = []
         for tag in tags.sorted(by: { $0.precedesBytewise($1) }) where sorted.last?.equalsBytewise(tag) != true {
@@ -130,10 +131,11 @@ extension ResponseRecord {
         }
     }
 
-    /// Confirms that every part of the record fits the format.
+    /// Checks that every part of the record fits the format.
     ///
-    /// - Throws: ``FormatError/textTooLong(actual:limit:)``, ``FormatError/keyTooLong(actual:limit:)``,
-    ///   ``FormatError/payloadTooLarge(actual:limit:)``.
+    /// - Throws: ``FormatError/textTooLong(actual:limit:)`` for a cache key or URI beyond ``Limits/cacheKey``,
+    ///   ``FormatError/keyTooLong(actual:limit:)`` for a tag, ``FormatError/payloadTooLarge(actual:limit:)`` for a
+    ///   record beyond ``Limits/responseHead``.
     package func checkLimits() throws(FormatError) {
         for text in [key, url] where text.utf8.count > Limits.cacheKey {
             throw .textTooLong(actual: text.utf8.count, limit: Limits.cacheKey)

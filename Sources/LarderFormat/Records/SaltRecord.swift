@@ -2,7 +2,7 @@
 ///
 /// FORMAT.md, "meta".
 package struct SaltRecord: TupleRecord, Hashable, Sendable {
-    /// How many bytes a salt may have.
+    /// The allowed lengths of a salt, in bytes.
     package static let sizes = 16...64
 
     /// Random bytes.
@@ -10,7 +10,7 @@ package struct SaltRecord: TupleRecord, Hashable, Sendable {
 
     package init() {}
 
-    /// A record of a salt.
+    /// Creates the record of a salt.
     package init(salt: [UInt8]) { self.salt = salt }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {

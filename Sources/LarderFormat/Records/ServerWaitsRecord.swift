@@ -1,14 +1,14 @@
-/// The record `meta` ("waits"): the times until which servers must not be asked.
+/// The record `meta` ("waits"): the times until which no requests may be sent to servers.
 ///
 /// FORMAT.md, "meta". At most ``Limits/serverWaits`` servers.
 package struct ServerWaitsRecord: TupleRecord, Hashable, Sendable {
-    /// The wait that one server asked for.
+    /// The wait that one server requested.
     package struct Wait: Hashable, Sendable {
         /// Scheme and authority of the server, in lower case.
         package var server: String
         /// The end of the wait, in milliseconds since 1970-01-01 UTC.
         package var until: Int64
-        /// When it was asked for, likewise.
+        /// When the wait was requested, likewise.
         package var notedAt: Int64
 
         /// A wait of these parts.

@@ -1,6 +1,6 @@
-/// The record `meta` ("servers"): the servers whose content the store holds.
+/// The record `meta` ("servers"): the servers whose content is in the store.
 ///
-/// FORMAT.md, "meta". Each is the address or the name by which the host tells its servers apart.
+/// FORMAT.md, "meta". Each is the address or the name by which the app distinguishes its servers.
 package struct ServersRecord: TupleRecord, Hashable, Sendable {
     /// The server of tokens, resources and their applied sequences.
     package var sync: String?

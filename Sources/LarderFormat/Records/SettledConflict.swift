@@ -1,17 +1,17 @@
-/// A conflict between an entry and what the server held, and how it was settled; kind `conflict` of `journal`.
+/// A conflict between an entry and the server's content, and its resolution; kind `conflict` of `journal`.
 ///
 /// FORMAT.md, "journal".
 public struct SettledConflict: Hashable, Sendable {
-    /// What was kept of a payload.
+    /// The part of a payload that was kept.
     public enum Content: Hashable, Sendable {
-        /// There was none: no row, or it was not known.
+        /// No payload: there was no row, or it was unknown.
         case none
-        /// All of it.
+        /// The whole payload.
         case bytes([UInt8])
-        /// Its length in bytes, and no more: it was above ``Limits/conflictContent``.
+        /// The length in bytes, without the payload, which was longer than ``Limits/conflictContent``.
         case leftOut(Int64)
 
-        /// What there was, as far as it is kept.
+        /// Keeps a payload, or its length when it is too long.
         public init(_ payload: [UInt8]?) {
             guard let payload else {
                 self = .none
@@ -20,53 +20,53 @@ public struct SettledConflict: Hashable, Sendable {
             self = payload.count > Limits.conflictContent ? .leftOut(Int64(payload.count)) : .bytes(payload)
         }
 
-        /// The payload where it is kept.
+        /// The payload, where it was kept.
         public var payload: [UInt8]? {
             if case .bytes(let payload) = self { payload } else { nil }
         }
     }
 
-    /// When it was settled, in milliseconds since 1970-01-01 UTC.
+    /// When it was resolved, in milliseconds since 1970-01-01 UTC.
     public var time: Int64 = 0
     /// The entry.
     public var entryID = UUIDBytes.zero
-    /// The row it was about, where it had an effect on one.
+    /// The row that the entry changed, where it had an effect on one.
     public var row: RowKey?
-    /// The status code of the server's answer.
+    /// The status code of the server's response.
     public var status: Int64 = 0
-    /// What decided: the name of a policy, or `host`.
+    /// The policy that decided: its name, or `host`.
     public var policy = ""
-    /// Whose counts: `remote` the server's, `local` the entry's, `merged` something of both.
+    /// The side that prevails: `remote` the server's, `local` the entry's, `merged` a combination of both.
     public var resolution = ""
-    /// The entry that took its place.
+    /// The entry that replaced it.
     public var successor: UUIDBytes?
     /// The lane of the entry.
     public var lane = ""
-    /// The host's name of the kind of write.
+    /// The app's name for the kind of write.
     public var mutationType = ""
     /// The method of the entry.
     public var method = ""
     /// Its endpoint.
     public var endpoint = ""
-    /// The account it was made under.
+    /// The account under which the entry was made.
     public var account: String?
-    /// What it was about.
+    /// The subject of the entry.
     public var entity: String?
-    /// The type of its body.
+    /// The media type of its body.
     public var contentType: String?
     /// When the entry was made, in milliseconds since 1970-01-01 UTC.
     public var createdAt: Int64 = 0
     /// The row that the write was made from.
     public var base = Content.none
-    /// What the entry was to send.
+    /// The content that the entry was to send.
     public var local = Content.none
-    /// The row that it showed.
+    /// The row that the entry showed.
     public var shown = Content.none
-    /// What the server held.
+    /// The server's content.
     public var remote = Content.none
-    /// What is sent instead.
+    /// The content that is sent instead.
     public var merged = Content.none
-    /// The entity tag of what the server held.
+    /// The entity tag of the server's content.
     public var entityTag: String?
 
     init() {}
@@ -92,7 +92,7 @@ public struct SettledConflict: Hashable, Sendable {
 // MARK: - Coding
 
 extension SettledConflict {
-    /// Visits what follows kind and time.
+    /// Visits the elements after kind and time.
     mutating func codeFields(_ coder: inout FieldCoder) {
         coder.uuid(&entryID)
         coder.row("row", &row)

@@ -1,6 +1,6 @@
-/// A record of `collections`: how a row that was fetched by itself was fetched.
+/// A record of `collections`: the validators and the fetch time of a row that was fetched singly.
 ///
-/// FORMAT.md, "collections". Key: (3, group, id, type, key). It may outlive the row, and means nothing without it.
+/// FORMAT.md, "collections". Key: (3, group, id, type, key). It may outlive the row, and has no meaning without it.
 package struct SingleAnswerRecord: TupleRecord, Hashable, Sendable {
     /// The entity tag as the server sent it.
     package var entityTag: String?
@@ -8,8 +8,8 @@ package struct SingleAnswerRecord: TupleRecord, Hashable, Sendable {
     package var lastModified: String?
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     package var fetchedAt: Int64 = 0
-    /// The generation that the row was in; nil where its resource had no rows. The record
-    /// means nothing when another generation is live.
+    /// The generation that the row was in; nil where its resource had no rows. The record has no meaning when another
+    /// generation is live.
     package var generation: Int64?
 
     package init() {}

@@ -1,24 +1,24 @@
-/// Why the snapshot of a resource could not be brought in, as the resource's record keeps it.
+/// The reason the snapshot of a resource could not be fetched or stored, in the record of the resource.
 ///
-/// FORMAT.md, "resources", element 15. Cleared when a snapshot comes in, and when the resource is withdrawn.
+/// FORMAT.md, "resources", element 15. Cleared when a snapshot is stored, and when the resource is withdrawn.
 package struct SnapshotFailure: TupleRecord, Hashable, Sendable {
-    /// What may help.
+    /// The remedy that may help.
     package enum Kind: Int64, Sendable, CaseIterable {
         /// The same request may succeed later.
         case transient = 0
-        /// The same request will fail until somebody changes something.
+        /// The same request fails until something changes.
         case refused = 1
-        /// The rows cannot be named here; only another snapshot, or another key mapping, helps.
+        /// The rows cannot be named here; only another snapshot or another key mapping helps.
         case passedOver = 2
     }
 
-    /// What may help.
+    /// The remedy that may help.
     package var kind = Kind.transient
     /// The attempts that failed in a row, at least 1.
     package var count: Int64 = 0
     /// When the last one failed, in milliseconds since 1970-01-01 UTC.
     package var failedAt: Int64 = 0
-    /// Why: one line without content, at most ``Limits/errorText`` bytes.
+    /// The reason: one line without content, at most ``Limits/errorText`` bytes.
     package var reason = ""
 
     package init() {}

@@ -1,7 +1,7 @@
-/// The record `meta` ("session"): the account that is signed in, and the values that steer the session.
+/// The record `meta` ("session"): the account that is signed in, and the values that control the session.
 ///
-/// FORMAT.md, "meta". At most ``Limits/session`` bytes when encoded. Nothing in it is secret: secrets lie where the host
-/// keeps secrets, and only their names are here.
+/// FORMAT.md, "meta". At most ``Limits/session`` bytes when encoded. The record contains no secrets: the app keeps
+/// those elsewhere, and only their names are here.
 public struct StoredSession: TupleRecord, Hashable, Sendable {
     /// The state of a session, by its number in FORMAT.md.
     public enum State: Int64, Hashable, Sendable, CaseIterable {
@@ -9,13 +9,13 @@ public struct StoredSession: TupleRecord, Hashable, Sendable {
         case signedOut = 0
         /// The account is signed in.
         case signedIn = 1
-        /// The account is signed in, and the server does not take its credentials any more.
+        /// The account is signed in, and the server no longer accepts its credentials.
         case expired = 2
     }
 
-    /// A value that the host named.
+    /// A value with a name that the app chose.
     public struct Value: Hashable, Sendable {
-        /// The name; names are told apart byte for byte.
+        /// The name; names are compared byte for byte.
         public package(set) var name: String
         /// The value.
         public package(set) var content: [UInt8]
@@ -42,7 +42,9 @@ public struct StoredSession: TupleRecord, Hashable, Sendable {
 
     package init() {}
 
-    /// A session without values.
+    /// Creates a session without values.
+    ///
+    /// Traps when `state` is not ``State/signedOut`` and there is no account.
     public init(state: State, account: String?, changedAt: Int64, signedInAt: Int64) {
         precondition(state == .signedOut || account != nil, "somebody without an account is \(state)")
         self.state = state
@@ -51,25 +53,25 @@ public struct StoredSession: TupleRecord, Hashable, Sendable {
         self.signedInAt = signedInAt
     }
 
-    /// The value of a name, or nil.
+    /// Returns the value with a name, or nil.
     public func value(named name: String) -> [UInt8]? {
         values.first { $0.name.equalsBytewise(name) }?.content
     }
 
-    /// Sets the value of a name, or removes it; the name is not one of a secret any more.
+    /// Sets the value with a name, or removes it; the name is no longer that of a secret.
     public mutating func setValue(_ content: [UInt8]?, named name: String) {
         values.removeAll { $0.name.equalsBytewise(name) }
         removeSecretName(name)
         if let content { values.append(Value(name: name, content: content)) }
     }
 
-    /// Notes that a value is secret, and lies elsewhere.
+    /// Adds the name of a secret value, which is kept elsewhere; a value with the name is removed.
     public mutating func addSecretName(_ name: String) {
         values.removeAll { $0.name.equalsBytewise(name) }
         if !hasSecret(named: name) { secretNames.append(name) }
     }
 
-    /// Forgets a secret.
+    /// Removes the name of a secret.
     public mutating func removeSecretName(_ name: String) {
         secretNames.removeAll { $0.equalsBytewise(name) }
     }

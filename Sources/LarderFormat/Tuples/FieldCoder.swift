@@ -1,24 +1,23 @@
-/// Reads or writes the elements of a body, so that a record states its fields once, in their order.
+/// A coder that reads or writes the elements of a body, so that a record states its fields once, in their order.
 ///
-/// Writing appends each value and leaves it as it is. Reading replaces each value by the one that is stored. After the
-/// first error nothing more is read and the values that follow stay as they are, so ``failure`` is to be looked at before
-/// any of them is used.
+/// Writing appends each value and does not change it. Reading replaces each value by the stored one. After the first
+/// error nothing more is read and the remaining values do not change, so check ``failure`` before you use any of them.
 package struct FieldCoder: ~Escapable {
     /// Whether values are read; otherwise they are written.
     let isReading: Bool
-    /// The first error of reading.
+    /// The first error while reading.
     private(set) var failure: FormatError?
     private var reader: TupleReader
     private var writer = TupleWriter()
 
-    /// Reads the elements of `body`.
+    /// Creates a coder that reads the elements of `body`.
     @_lifetime(copy body)
     init(reading body: RawSpan) {
         isReading = true
         reader = TupleReader(body)
     }
 
-    /// Writes elements.
+    /// Creates a coder that writes elements.
     @_lifetime(immortal)
     init() {
         isReading = false
@@ -28,106 +27,107 @@ package struct FieldCoder: ~Escapable {
     /// The bytes written so far.
     var bytes: [UInt8] { writer.bytes }
 
-    /// The element is an integer.
+    /// Codes an integer.
     mutating func integer(_ value: inout Int64) {
         code(&value, read: { (reader) throws(FormatError) in try reader.integer() }, write: { $0.append(integer: $1) })
     }
 
-    /// The element is an integer, or null.
+    /// Codes an integer, or null.
     mutating func integer<Number: FixedWidthInteger>(_ value: inout Number?) {
         code(
             &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.integer()) },
             write: { $0.append(integer: Int64(clamping: $1)) })
     }
 
-    /// The element is null; the integer that an earlier version wrote is passed over.
+    /// Writes null; reads null, or skips the integer that an earlier version wrote.
     mutating func reserved() {
         var value: Int64?
         integer(&value)
     }
 
-    /// The element is the integer with the same bits.
+    /// Codes the integer with the same bits.
     mutating func bits(_ value: inout UInt64) {
         code(
             &value, read: { (reader) throws(FormatError) in UInt64(bitPattern: try reader.integer()) },
             write: { $0.append(integer: Int64(bitPattern: $1)) })
     }
 
-    /// The element is the integer with the same bits, or null.
+    /// Codes the integer with the same bits, or null.
     mutating func bits(_ value: inout UInt64?) {
         code(
             &value, read: { (reader) throws(FormatError) in UInt64(bitPattern: try reader.integer()) },
             write: { $0.append(integer: Int64(bitPattern: $1)) })
     }
 
-    /// The element is a number that cannot be negative: a count, a size, a sequence. `field` is its name in errors.
+    /// Codes a number that cannot be negative: a count, a size, a sequence. `field` is its name in errors.
     mutating func count<Number: FixedWidthInteger>(_ field: String, _ value: inout Number) {
         code(
             &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.count(field)) },
             write: { $0.append(integer: Int64(clamping: $1)) })
     }
 
-    /// The element is a number that cannot be negative, or null.
+    /// Codes a number that cannot be negative, or null.
     mutating func count<Number: FixedWidthInteger>(_ field: String, _ value: inout Number?) {
         code(
             &value, read: { (reader) throws(FormatError) in Number(clamping: try reader.count(field)) },
             write: { $0.append(integer: Int64(clamping: $1)) })
     }
 
-    /// The element is the number of one of the listed states.
+    /// Codes the number of a state. Reading fails with ``FormatError/invalidValue(field:value:)`` for an unknown
+    /// number.
     mutating func state<State: RawRepresentable<Int64>>(_ field: String, _ value: inout State) {
         code(
             &value, read: { (reader) throws(FormatError) in try reader.state(field, as: State.self) },
             write: { $0.append(integer: $1.rawValue) })
     }
 
-    /// The element is a text.
+    /// Codes a text.
     mutating func text(_ value: inout String) {
         code(&value, read: { (reader) throws(FormatError) in try reader.text() }, write: { $0.append(text: $1) })
     }
 
-    /// The element is a text, or null.
+    /// Codes a text, or null.
     mutating func text(_ value: inout String?) {
         code(&value, read: { (reader) throws(FormatError) in try reader.text() }, write: { $0.append(text: $1) })
     }
 
-    /// The element is of bytes.
+    /// Codes bytes.
     mutating func bytes(_ value: inout [UInt8]) {
         code(&value, read: { (reader) throws(FormatError) in try reader.bytes() }, write: { $0.append(bytes: $1) })
     }
 
-    /// The element is of bytes, or null.
+    /// Codes bytes, or null.
     mutating func bytes(_ value: inout [UInt8]?) {
         code(&value, read: { (reader) throws(FormatError) in try reader.bytes() }, write: { $0.append(bytes: $1) })
     }
 
-    /// The element is a truth value.
+    /// Codes a truth value.
     mutating func bool(_ value: inout Bool) {
         code(&value, read: { (reader) throws(FormatError) in try reader.bool() }, write: { $0.append(bool: $1) })
     }
 
-    /// The element is a UUID.
+    /// Codes a UUID.
     mutating func uuid(_ value: inout UUIDBytes) {
         code(&value, read: { (reader) throws(FormatError) in try reader.uuid() }, write: { $0.append(uuid: $1) })
     }
 
-    /// The element is a UUID, or null.
+    /// Codes a UUID, or null.
     mutating func uuid(_ value: inout UUIDBytes?) {
         code(&value, read: { (reader) throws(FormatError) in try reader.uuid() }, write: { $0.append(uuid: $1) })
     }
 
-    /// The elements are the group and the number of a resource.
+    /// Codes the group and the number of a resource, as two elements.
     mutating func resource(_ value: inout ResourceKey) {
         code(
             &value, read: { (reader) throws(FormatError) in try reader.resource() }, write: { $0.append(resource: $1) })
     }
 
-    /// The elements are the four of a row's full name.
+    /// Codes a row's full name, as four elements.
     mutating func row(_ value: inout RowKey) {
         code(&value, read: { (reader) throws(FormatError) in try reader.row() }, write: { $0.append(row: $1) })
     }
 
-    /// The elements are the four of a row's full name, or nulls. `field` is its name in errors.
+    /// Codes a row's full name as four elements, or four nulls. `field` is its name in errors.
     mutating func row(_ field: String, _ value: inout RowKey?) {
         var (group, id, type, key) = (value?.resource.group, value?.resource.id, value?.type, value?.key)
         text(&group)
@@ -143,7 +143,7 @@ package struct FieldCoder: ~Escapable {
         }
     }
 
-    /// The element is of any kind.
+    /// Codes an element of any kind.
     mutating func element(_ value: inout TupleElement) {
         code(
             &value, read: { (reader) throws(FormatError) in try reader.element() },
@@ -154,7 +154,7 @@ package struct FieldCoder: ~Escapable {
 // MARK: - Rules
 
 extension FieldCoder {
-    /// The element is a list: bytes that are a tuple of their own, of the elements of each member in order.
+    /// Codes a list as one element: bytes that are a tuple of their own, with the elements of each member in order.
     ///
     /// - Parameters:
     ///   - blank: a member to read into.
@@ -180,7 +180,7 @@ extension FieldCoder {
         failure = failure ?? list.failure
     }
 
-    /// As ``list(_:of:_:)``, written only where there is a member.
+    /// Codes a list as ``list(_:of:_:)``, but writes nothing for an empty one.
     mutating func trailing<Member>(
         _ members: inout [Member], of blank: Member, _ fields: (inout FieldCoder, inout Member) -> Void
     ) {
@@ -188,12 +188,13 @@ extension FieldCoder {
         list(&members, of: blank, fields)
     }
 
-    /// The element is an integer and is written only where there is one; what else stands here is of a later version.
+    /// Codes an integer, but writes nothing for nil. When reading, an element of another kind is of a later version and
+    /// counts as nil.
     mutating func trailing(_ value: inout Int64?) {
         if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }
     }
 
-    /// As ``trailing(_:)``, of the bytes that a record is encoded to.
+    /// Codes the bytes of a record as ``trailing(_:)`` codes an integer.
     mutating func trailing<Part: TupleRecord>(_ part: inout Part?) {
         guard isReading ? reader.isAtBytes : part != nil else { return part = nil }
         var content = part?.encode() ?? []
@@ -202,7 +203,7 @@ extension FieldCoder {
         do throws(FormatError) { part = try Part(decoding: content.rawSpan) } catch { failure = error }
     }
 
-    /// All elements that follow, whatever their kinds.
+    /// Codes all remaining elements, of any kind.
     mutating func rest(_ elements: inout [TupleElement]) {
         if isReading { elements = [] }
         for index in elements.indices { element(&elements[index]) }
@@ -213,12 +214,12 @@ extension FieldCoder {
         }
     }
 
-    /// Reading fails unless the values read so far fit together.
+    /// Fails when reading, unless the values read so far are consistent.
     mutating func require(_ isValid: Bool, _ field: String, _ value: Int64) {
         if isReading, !isValid { fail(.invalidValue(field: field, value: value)) }
     }
 
-    /// Reading fails, where it has not yet.
+    /// Sets ``failure``, unless it is set already.
     mutating func fail(_ error: FormatError) {
         failure = failure ?? error
     }

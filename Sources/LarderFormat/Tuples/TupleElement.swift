@@ -1,4 +1,4 @@
-/// One element of any kind, for tools that print what they do not know.
+/// One element of any kind, for tools that print unknown records.
 package enum TupleElement: Hashable, Sendable {
     /// Code 00.
     case null
@@ -29,7 +29,7 @@ package enum TupleElement: Hashable, Sendable {
         }
     }
 
-    /// Feeds what `==` compares to `hasher`.
+    /// Feeds the parts that `==` compares to `hasher`.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -63,6 +63,8 @@ extension TupleElement: CustomStringConvertible {
 
 extension TupleElement: Encodable {
     /// Encodes one JSON value: a decimal record key and a UUID as text, bytes as `{"bytes": hexadecimal}`.
+    ///
+    /// - Throws: the errors of `encoder`.
     package func encode(to encoder: any Encoder) throws {
         if case .bytes(let bytes) = self { return try ["bytes": Self.hexadecimal(bytes)].encode(to: encoder) }
         var container = encoder.singleValueContainer()

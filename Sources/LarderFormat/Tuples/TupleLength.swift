@@ -1,7 +1,7 @@
-/// How many bytes an element takes, without encoding it.
+/// The lengths of encoded elements in bytes, computed without encoding.
 enum TupleLength {
-    /// The most that a row's address takes beside its texts: code and terminator of group and type, 10 bytes for a
-    /// decimal key, 9 for the number of the resource.
+    /// The most bytes of a row's address beside its texts. These are code and terminator of group and type, 10 bytes
+    /// for a decimal key, 9 for the number of the resource.
     static let mostOverhead = 2 * 2 + 10 + 9
 
     static func integer(_ value: Int64) -> Int { 1 + significantBytes(of: value.magnitude) }
@@ -19,7 +19,7 @@ enum TupleLength {
         return 1 + integer(number)
     }
 
-    /// The number of bytes of `magnitude` without leading zero bytes: 0 to 8.
+    /// Returns the number of bytes of `magnitude` without leading zero bytes: 0 to 8.
     static func significantBytes(of magnitude: UInt64) -> Int {
         (64 - magnitude.leadingZeroBitCount + 7) / 8
     }

@@ -1,5 +1,5 @@
 extension TupleReader {
-    /// Reads a number that cannot be negative: a count, a size, a sequence.
+    /// Reads a number that cannot be negative, such as a count, a size or a sequence.
     mutating func count(_ field: String) throws(FormatError) -> Int64 {
         let value = try integer()
         guard value >= 0 else { throw .invalidValue(field: field, value: value) }

@@ -1,6 +1,9 @@
-/// Reads elements one after the other, and refuses every byte that no writer produces.
+/// A reader of elements in order, which rejects every byte that no writer produces.
 ///
-/// FORMAT.md, "Elements". After an error the position is unspecified; make a new reader.
+/// FORMAT.md, "Elements". Each read throws ``FormatError/truncated(offset:)`` when the bytes end before the element
+/// does, ``FormatError/unexpectedElement(expected:code:offset:)`` for an element of another kind and
+/// ``FormatError/unknownCode(_:offset:)`` for a byte that begins none. After an error the position is unspecified; make
+/// a new reader.
 package struct TupleReader: ~Escapable {
     private let source: RawSpan
     /// The position of the next element, in bytes from the start.
@@ -16,7 +19,7 @@ package struct TupleReader: ~Escapable {
     /// Whether every byte was read.
     package var isAtEnd: Bool { offset == source.byteCount }
 
-    /// Whether the next element is of bytes; false at the end, and before an element that is not known.
+    /// Whether the next element is bytes; false at the end, and before an element that is not known.
     package var isAtBytes: Bool { source.byte(at: offset) == TupleCode.bytes }
 
     /// Whether the next element is an integer; false at the end, and before an element that is not known.
@@ -24,12 +27,17 @@ package struct TupleReader: ~Escapable {
         source.byte(at: offset).map { (TupleCode.firstInteger...TupleCode.lastInteger).contains($0) } ?? false
     }
 
-    /// Confirms that every byte was read: keys have nothing after their last element.
+    /// Checks that every byte was read: keys have nothing after their last element.
+    ///
+    /// - Throws: ``FormatError/trailingBytes(offset:)`` when bytes are left.
     package func end() throws(FormatError) {
         guard isAtEnd else { throw .trailingBytes(offset: offset) }
     }
 
     /// Reads an integer.
+    ///
+    /// - Throws: ``FormatError/notCanonical(offset:)`` for leading zero bytes,
+    ///   ``FormatError/integerOutOfRange(offset:)`` beyond 64 bits signed; else as every read.
     package mutating func integer() throws(FormatError) -> Int64 {
         let code = try peek()
         guard code >= TupleCode.firstInteger, code <= TupleCode.lastInteger else {
@@ -39,6 +47,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads a text.
+    ///
+    /// - Throws: ``FormatError/invalidUTF8(offset:)``; else as every read.
     package mutating func text() throws(FormatError) -> String {
         let code = try peek()
         guard code == TupleCode.text else { throw unexpected(.text, code: code) }
@@ -46,6 +56,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads bytes.
+    ///
+    /// - Throws: ``FormatError`` as every read.
     package mutating func bytes() throws(FormatError) -> [UInt8] {
         let code = try peek()
         guard code == TupleCode.bytes else { throw unexpected(.bytes, code: code) }
@@ -53,6 +65,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads a truth value.
+    ///
+    /// - Throws: ``FormatError`` as every read.
     package mutating func bool() throws(FormatError) -> Bool {
         let code = try peek()
         guard code == TupleCode.no || code == TupleCode.yes else { throw unexpected(.bool, code: code) }
@@ -61,6 +75,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads a UUID.
+    ///
+    /// - Throws: ``FormatError`` as every read.
     package mutating func uuid() throws(FormatError) -> UUIDBytes {
         let code = try peek()
         guard code == TupleCode.uuid else { throw unexpected(.uuid, code: code) }
@@ -71,7 +87,10 @@ package struct TupleReader: ~Escapable {
         return UUIDBytes(high: high.byteSwapped, low: low.byteSwapped)
     }
 
-    /// Reads a record key. A text that is a canonical decimal is refused: one key has one encoding.
+    /// Reads a record key.
+    ///
+    /// - Throws: ``FormatError/notCanonical(offset:)`` for a text that is a canonical decimal, because one key has one
+    ///   encoding; else as ``text()`` and ``integer()``.
     package mutating func recordKey() throws(FormatError) -> String {
         let start = offset
         let code = try peek()
@@ -88,6 +107,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads the group and the number of a resource.
+    ///
+    /// - Throws: ``FormatError`` as ``text()`` and ``integer()``.
     package mutating func resource() throws(FormatError) -> ResourceKey {
         let group = try text()
         return ResourceKey(group, try integer())
@@ -101,6 +122,8 @@ package struct TupleReader: ~Escapable {
     }
 
     /// Reads an element of any kind.
+    ///
+    /// - Throws: ``FormatError`` as the read of its kind.
     package mutating func element() throws(FormatError) -> TupleElement {
         let code = try peek()
         switch code {
@@ -124,7 +147,7 @@ extension TupleReader {
         return code
     }
 
-    /// Passes over a null, and says whether one stood here.
+    /// Skips a null, and returns whether there was one.
     mutating func takeNull() throws(FormatError) -> Bool {
         guard try peek() == TupleCode.null else { return false }
         offset += 1
@@ -191,7 +214,8 @@ extension TupleReader {
         return plain
     }
 
-    /// Where the terminator of the escaped element at `offset` is, and how many zero bytes are escaped before it.
+    /// Returns the position of the terminator of the escaped element at `offset`, and the number of escaped zero bytes
+    /// before it.
     private func escapedExtent() throws(FormatError) -> (end: Int, zeros: Int) {
         var position = offset + 1
         var zeros = 0

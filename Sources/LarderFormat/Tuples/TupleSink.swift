@@ -1,6 +1,6 @@
-/// Where encoded elements go: a key on the stack or a growing array.
+/// The destination of encoded elements: a key on the stack or a growing array.
 protocol TupleSink: ~Copyable {
-    /// Takes the next byte.
+    /// Appends the next byte.
     mutating func put(_ byte: UInt8)
 }
 

@@ -1,14 +1,14 @@
-/// Encodes elements one after the other: the body of a structured record, or a key of any length.
+/// A writer of elements in order: the body of a structured record, or a key of any length.
 ///
-/// FORMAT.md, "Elements". Bytewise order of two encodings is the order of their elements.
+/// FORMAT.md, "Elements". The bytewise order of two encodings is the order of their elements.
 package struct TupleWriter {
-    /// What was written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
     /// Makes an empty tuple.
     package init() {}
 
-    /// The tuple that `append` writes.
+    /// Returns the tuple that `append` writes.
     package static func bytes(_ append: (inout TupleWriter) -> Void) -> [UInt8] {
         var writer = TupleWriter()
         append(&writer)

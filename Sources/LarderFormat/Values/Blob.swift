@@ -1,4 +1,4 @@
-/// The name of a blob: its number and its length, as the record states that refers to it.
+/// The name of a blob: its number and its length, as stated by the record that refers to it.
 public struct Blob: Hashable, Sendable {
     /// The number of the blob; no number is used twice.
     public let number: Int64

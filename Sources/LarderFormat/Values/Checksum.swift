@@ -1,19 +1,20 @@
 /// The checksum of a record, over its table, owner, key, header and body.
 ///
-/// FORMAT.md, "Checksum". XXH64 finds accidents, such as flipped bits and misplaced pages; it is no protection
+/// FORMAT.md, "Checksum". XXH64 detects accidents, such as flipped bits and misplaced pages; it does not protect
 /// against forgery.
 package enum Checksum {
-    /// The seed for the rows of `owner` (h1), the owner row excepted, which has ``TableName/seed``.
+    /// Returns the seed for the rows of `owner` (h1), except the owner row, which has ``TableName/seed``.
     package static func ownerSeed(_ owner: ResourceKey) -> UInt64 {
         var writer = TupleWriter()
         writer.append(resource: owner)
         return writer.bytes.rawSpan.xxh64(seed: TableName.rows.seed)
     }
 
-    /// As ``ownerSeed(_:)-(ResourceKey)``, for an owner whose key in `resources` is at hand; nothing is copied.
+    /// Returns the seed for an owner given by its key in `resources`, as ``ownerSeed(_:)-(ResourceKey)``; copies
+    /// nothing.
     package static func ownerSeed(_ resourceKey: RawSpan) -> UInt64 { resourceKey.xxh64(seed: TableName.rows.seed) }
 
-    /// The checksum of `body` under `key`.
+    /// Returns the checksum of `body` under `key`.
     ///
     /// - Parameters:
     ///   - body: Everything after the record header.

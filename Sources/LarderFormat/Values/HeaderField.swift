@@ -13,7 +13,7 @@ public struct HeaderField: Hashable, Sendable {
 }
 
 extension FieldCoder {
-    /// The element is a list of header fields.
+    /// Codes a list of header fields, as one element.
     mutating func list(_ fields: inout [HeaderField]) {
         list(&fields, of: HeaderField(name: "", value: [])) { coder, field in
             coder.text(&field.name)

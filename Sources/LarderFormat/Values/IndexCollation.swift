@@ -1,10 +1,10 @@
-/// How texts are compared: SQLite's collations of the same names.
+/// The comparison of texts: SQLite's collations of the same names.
 ///
 /// FORMAT.md, "indexes".
 public enum IndexCollation: Int64, Hashable, Sendable, CaseIterable {
-    /// By their UTF-8, byte by byte.
+    /// Texts are compared by their UTF-8, byte by byte.
     case binary = 0
-    /// As ``binary``, with `A` to `Z` taken for `a` to `z`; no other letter is folded.
+    /// Texts are compared as ``binary``, with `A` to `Z` folded to `a` to `z`; no other letter is folded.
     case nocase = 1
 }
 
@@ -16,7 +16,7 @@ extension IndexCollation {
         return order < 0
     }
 
-    /// As SQLite has it: the bytes up to the first U+0000 that both have, then the lengths.
+    /// Compares as SQLite does: the bytes up to the first U+0000 that both have, then the lengths.
     private static func compareFolded(_ left: [UInt8], _ right: [UInt8]) -> Int {
         for index in 0..<min(left.count, right.count) {
             let (one, other) = (folded(left[index]), folded(right[index]))
@@ -26,6 +26,6 @@ extension IndexCollation {
         return left.count - right.count
     }
 
-    /// A byte as it is compared without regard to case.
+    /// Returns the byte to compare, which is lower case for `A` to `Z`.
     static func folded(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 0x20 : byte }
 }

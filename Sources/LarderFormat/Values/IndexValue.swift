@@ -1,8 +1,8 @@
-/// A value of a secondary index or of a query: of one of SQLite's five storage classes.
+/// A value of a secondary index or of a query, in one of SQLite's five storage classes.
 ///
-/// Two values are equal, and one precedes the other, as SQLite compares them under the collation BINARY: null, then
-/// numbers (integers and reals compared exactly, so 1 equals 1.0 and 2^53 + 1 equals no real), then texts, then
-/// blobs, both bytewise. FORMAT.md, "indexes".
+/// Two values are equal, and one precedes the other, as SQLite compares them under the collation BINARY. The order is
+/// null, then numbers, then texts, then blobs, the latter two bytewise. Integers and reals are compared exactly, so 1
+/// equals 1.0 and 2^53 + 1 equals no real. FORMAT.md, "indexes".
 public enum IndexValue: Sendable {
     /// Nothing; equal to itself here, which `=` in SQL is not.
     case null
@@ -17,7 +17,7 @@ public enum IndexValue: Sendable {
 }
 
 extension IndexValue: Hashable {
-    /// Whether SQLite calls both the same; `1` and `1.0` are.
+    /// Whether SQLite considers both equal; `1` and `1.0` are.
     public static func == (left: IndexValue, right: IndexValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -28,7 +28,7 @@ extension IndexValue: Hashable {
         }
     }
 
-    /// Feeds what `==` compares to `hasher`.
+    /// Feeds the parts that `==` compares to `hasher`.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -65,21 +65,21 @@ extension IndexValue: Comparable {
 
 /// A number as two integers that sort, one after the other, as the number does: integers and reals alike, exactly.
 ///
-/// FORMAT.md, "indexes". The first is the number cut towards zero; the second is the rest as the bits of its magnitude,
-/// with the number's sign. Reals beyond 64 bits have the outermost integer, and all of themselves as the rest.
+/// FORMAT.md, "indexes". The first is the number cut towards zero; the second has the bits of the rest's magnitude,
+/// with the number's sign. Reals beyond 64 bits have the outermost integer, and their whole magnitude as the rest.
 package struct IndexNumber: Hashable, Comparable, Sendable {
     /// The number cut towards zero, within 64 bits.
     package var whole: Int64
-    /// The bits of what is left, negative for a negative number; 0 for an integer.
+    /// The bits of the rest's magnitude, negative for a negative number; 0 for an integer.
     package var rest: Int64
 
-    /// Two parts as they were stored.
+    /// Creates a number of two stored parts.
     package init(whole: Int64, rest: Int64) {
         self.whole = whole
         self.rest = rest
     }
 
-    /// The parts of a number; nil for other values, and for NaN, which no value is.
+    /// Splits a number; nil for other values, and for NaN, which no value is.
     package init?(_ value: IndexValue) {
         switch value {
         case .integer(let integer): self.init(whole: integer, rest: 0)
@@ -103,7 +103,7 @@ package struct IndexNumber: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The number: an integer wherever it is one of 64 bits. Nil for parts that no number has.
+    /// The number: an integer wherever it is a whole number of 64 bits. Nil for parts that no number has.
     package var value: IndexValue? {
         if rest == 0 { return .integer(whole) }
         guard rest != .min else { return nil }
@@ -114,7 +114,7 @@ package struct IndexNumber: Hashable, Comparable, Sendable {
         } else {
             real = rest < 0 ? -part : part
         }
-        // One number has one form: what does not come back is none.
+        // A number has one form only, so parts that do not round-trip are no number.
         return IndexNumber(.real(real)) == self ? .real(real) : nil
     }
 
@@ -125,7 +125,7 @@ package struct IndexNumber: Hashable, Comparable, Sendable {
 }
 
 extension IndexValue: CustomStringConvertible {
-    /// As an SQL literal.
+    /// An SQL literal.
     public var description: String {
         switch self {
         case .null: "NULL"

@@ -1,4 +1,4 @@
-/// The body of what readers see of a row that local writes lie over: nothing is copied.
+/// The body of the shown version of a row that local writes change; reads copy nothing.
 ///
 /// FORMAT.md, "overlay". The codec of the payload is in the record header.
 ///
@@ -9,13 +9,13 @@
 /// |      9 |    1 | 1 when the lowest write over the row is confirmed, else 0                          |
 /// |     10 |    – | `payload`; nothing without a row                                                   |
 package struct OverlayRow: ~Escapable {
-    /// What the writes make of the row.
+    /// The result of the writes.
     package enum Result: UInt8, Sendable, CaseIterable {
         /// There is no row.
         case none = 0
         /// The row is the payload.
         case row = 1
-        /// A write that is damaged lies beneath one that depends on it.
+        /// A damaged write is beneath one that depends on it.
         case unknown = 2
     }
 
@@ -25,7 +25,7 @@ package struct OverlayRow: ~Escapable {
 
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
     package let updatedAt: Int64
-    /// What the writes make of the row.
+    /// The result of the writes.
     package let result: Result
     /// Whether the lowest write is confirmed, so that it may have to be released.
     package let isLowestConfirmed: Bool
@@ -33,6 +33,10 @@ package struct OverlayRow: ~Escapable {
     package let payload: RawSpan
 
     /// Splits a body.
+    ///
+    /// - Throws: ``FormatError/truncated(offset:)`` for a body shorter than ten bytes,
+    ///   ``FormatError/invalidValue(field:value:)`` for an unknown result or flag,
+    ///   ``FormatError/trailingBytes(offset:)`` for a payload without a row.
     @_lifetime(copy body)
     package init(body: RawSpan) throws(FormatError) {
         guard let bits = body.littleEndian(at: 0, as: UInt64.self), let result = body.byte(at: Self.resultOffset),
@@ -47,7 +51,7 @@ package struct OverlayRow: ~Escapable {
         payload = body.extracting(Self.payloadOffset..<body.byteCount)
     }
 
-    /// The body of the given parts; without a row the payload is empty and `updatedAt` 0.
+    /// Returns the body of the given parts; without a row the payload must be empty and `updatedAt` 0.
     package static func encode(
         _ result: Result, updatedAt: Int64, isLowestConfirmed: Bool, payload: RawSpan
     ) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// The first record of every generation in `rows`: whose rows follow.
+/// The first record of every generation in `rows`: the owner of the rows that follow.
 ///
 /// FORMAT.md, "rows". Key: (generation) alone, ``RowKeyCoding/prefix(generation:)``. Its seed is ``TableName/seed``.
 package struct OwnerRecord: TupleRecord, Hashable, Sendable {
@@ -7,7 +7,7 @@ package struct OwnerRecord: TupleRecord, Hashable, Sendable {
 
     package init() {}
 
-    /// Names an owner.
+    /// Creates the record of an owner.
     package init(owner: ResourceKey) { self.owner = owner }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {

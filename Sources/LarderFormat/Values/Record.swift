@@ -1,8 +1,8 @@
-/// Seals and opens stored values: the one door between a body and what LMDB holds.
+/// The conversions between the body of a record and the value that LMDB stores.
 ///
 /// A `seed` is ``TableName/seed``, or for rows other than owner rows ``Checksum/ownerSeed(_:)``.
 package enum Record {
-    /// The stored value of a body: header, then body.
+    /// Returns the stored value of a body: header, then body.
     package static func seal(
         body: RawSpan, codec: UInt8 = RecordHeader.tupleCodec, key: RawSpan, seed: UInt64
     ) -> [UInt8] {
@@ -15,9 +15,9 @@ package enum Record {
         return value
     }
 
-    /// Replaces `output` by the stored value of a row: header, `updatedAt`, payload. Keeps its capacity.
+    /// Replaces the content of `output` by the stored value of a row: header, `updatedAt`, payload. Keeps its capacity.
     ///
-    /// The payload is not measured here; see ``Limits/check(payload:)``.
+    /// The length of the payload is not checked here; see ``Limits/check(payload:)``.
     ///
     /// - Parameter updatedAt: Milliseconds since 1970-01-01 UTC.
     package static func seal(
@@ -34,11 +34,12 @@ package enum Record {
         header.encode(atStartOf: &output)
     }
 
-    /// The body of `value`, after its header and its checksum were verified; a part of `value`, nothing is copied.
+    /// Verifies the header and the checksum of `value`, and returns the body, which is a part of `value`; copies
+    /// nothing.
     ///
     /// - Parameter codec: When given, the only codec that is accepted.
-    /// - Throws: What ``RecordHeader/init(decoding:)`` throws, ``FormatError/unexpectedCodec(_:)``, or
-    ///   ``FormatError/checksumMismatch`` for a record that is damaged, or stands under another key, owner or table.
+    /// - Throws: ``FormatError/unexpectedCodec(_:)``, ``FormatError/checksumMismatch`` for a record that is damaged, or
+    ///   is under another key, owner or table; else as ``RecordHeader/init(decoding:)``.
     @_lifetime(copy value)
     package static func open(
         _ value: RawSpan, key: RawSpan, seed: UInt64, codec: UInt8? = nil
@@ -51,19 +52,23 @@ package enum Record {
         return value.extracting(RecordHeader.size..<value.byteCount)
     }
 
-    /// The body of `value` after a look at the header alone, for scans that opt out of verification.
+    /// Returns the body of `value` after a check of the header alone, for scans that skip verification.
+    ///
+    /// - Throws: ``FormatError`` as ``RecordHeader/init(decoding:)``.
     @_lifetime(copy value)
     package static func openUnverified(_ value: RawSpan) throws(FormatError) -> RawSpan {
         _ = try RecordHeader(decoding: value)
         return value.extracting(RecordHeader.size..<value.byteCount)
     }
 
-    /// The stored checksum of `value`, as digests add it up; nothing is verified.
+    /// Returns the stored checksum of `value`, as digests add it up, without verifying it.
+    ///
+    /// - Throws: ``FormatError`` as ``RecordHeader/init(decoding:)``.
     package static func checksum(of value: RawSpan) throws(FormatError) -> UInt64 {
         try RecordHeader(decoding: value).checksum
     }
 
-    /// The checksum that `value`, which has a whole header, ought to have.
+    /// Returns the correct checksum of `value`, which must have a whole header.
     private static func expectedChecksum(of value: RawSpan, header: RecordHeader, key: RawSpan, seed: UInt64) -> UInt64
     {
         let body = value.extracting(RecordHeader.size..<value.byteCount)

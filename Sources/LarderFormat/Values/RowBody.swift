@@ -1,4 +1,4 @@
-/// The body of a row: when it was updated, then the payload.
+/// The body of a row: the time of its update, then the payload.
 ///
 /// FORMAT.md, "rows". The codec of the payload is in the record header.
 ///
@@ -14,7 +14,9 @@ package struct RowBody: ~Escapable {
     /// The content, 0 bytes or more; valid as long as the body it was read from.
     package let payload: RawSpan
 
-    /// Splits a body. Throws ``FormatError/truncated(offset:)`` when it is shorter than eight bytes.
+    /// Splits a body.
+    ///
+    /// - Throws: ``FormatError/truncated(offset:)`` when it is shorter than eight bytes.
     @_lifetime(copy body)
     package init(body: RawSpan) throws(FormatError) {
         guard let bits = body.littleEndian(at: 0, as: UInt64.self) else { throw .truncated(offset: body.byteCount) }

@@ -1,4 +1,4 @@
-/// A field of the request by which a stored response is selected, as its `Vary` says. RFC 9111 §4.1.
+/// A field of the request by which a stored response is selected, as its `Vary` lists them. RFC 9111 §4.1.
 public struct SelectingField: Hashable, Sendable {
     /// The name, in lower case.
     public var name: String
@@ -17,7 +17,7 @@ public struct SelectingField: Hashable, Sendable {
             && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
     }
 
-    /// Feeds what `==` compares to `hasher`.
+    /// Feeds the parts that `==` compares to `hasher`.
     public func hash(into hasher: inout Hasher) {
         name.hashBytewise(into: &hasher)
         value?.hashBytewise(into: &hasher)

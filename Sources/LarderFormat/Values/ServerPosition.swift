@@ -1,14 +1,14 @@
-/// A place in the server's count of changes.
+/// A position in the server's sequence of changes.
 ///
-/// A server that is restored from a backup counts anew what was counted before. So a sequence belongs to a *timeline*, which
-/// the store counts itself: positions are compared by their timelines first. FORMAT.md, "Positions".
+/// A server that is restored from a backup assigns the same sequences again. Therefore a sequence belongs to a
+/// *timeline*, which the store counts itself: positions are compared by their timelines first. FORMAT.md, "Positions".
 package struct ServerPosition: Hashable, Comparable, Sendable {
-    /// Before all that any server has counted.
+    /// The position before every change of any server.
     package static let zero = ServerPosition(0, 0)
 
-    /// How often the server was found restored before.
+    /// The number of times that the server was found restored before.
     package var timeline: Int64
-    /// The server's count.
+    /// The server's sequence.
     package var sequence: Int64
 
     package init(_ timeline: Int64, _ sequence: Int64) {
@@ -20,10 +20,10 @@ package struct ServerPosition: Hashable, Comparable, Sendable {
         (left.timeline, left.sequence) < (right.timeline, right.sequence)
     }
 
-    /// Its two elements in a record.
+    /// Codes its two elements in a record.
     mutating func codeFields(_ coder: inout FieldCoder) {
         coder.count("timeline", &timeline)
-        // There has to be a next one.
+        // The next timeline needs a higher number.
         coder.require(timeline < .max, "timeline", timeline)
         coder.integer(&sequence)
     }

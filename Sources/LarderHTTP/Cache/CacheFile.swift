@@ -1,11 +1,11 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// One file of a ``FileCache``: a response and its body. It is written once; another head makes another file.
+/// One file of a ``FileCache``: a response and its body. It is written once; a changed head needs a new file.
 ///
-/// Numbers have eight bytes, big-endian. The file begins with the word `LARDFIL2`. Then comes the body in blocks of 32 KiB,
-/// the last one shorter, each behind its XXH64 with the number of the block as seed; then the record (FORMAT.md,
-/// "responses"), its length, and XXH64 (seed 0) of both.
+/// Numbers have eight bytes, big-endian. The file begins with the word `LARDFIL2`. The body follows in blocks of 32
+/// KiB, the last one shorter. In front of each block is its XXH64, with the number of the block as seed. After the body
+/// come the record (FORMAT.md, "responses"), its length, and XXH64 (seed 0) of both.
 struct CacheFile {
     static let blockSize = 32_768
     private static let magic = Array("LARDFIL2".utf8)
@@ -13,7 +13,7 @@ struct CacheFile {
 
     let file: FileDescriptor
     private(set) var byteCount: Int64 = 0
-    /// What the file takes, in bytes; until it is finished, without its record.
+    /// The size of the file, in bytes; without the record until the file is finished.
     private(set) var fileSize: UInt64
 
     /// Begins a file; the body follows by ``append(_:)``, then the record by ``finish(_:)``.
@@ -23,7 +23,7 @@ struct CacheFile {
         fileSize = UInt64(Self.magic.count)
     }
 
-    /// Reads a finished file; nil when it is torn, damaged or none of ours.
+    /// Reads a finished file; nil when it is torn, damaged or not of this format.
     static func read(_ file: FileDescriptor) throws -> (file: CacheFile, record: ResponseRecord)? {
         let size = try file.size()
         guard size >= UInt64(magic.count + footerSize), try file.read(magic.count, at: 0) == magic else { return nil }
@@ -35,7 +35,7 @@ struct CacheFile {
         let head = try file.read(length + 8, at: place)
         guard head.count == length + 8, head.hash == footer.number(at: 8),
             let record = try? ResponseRecord(decoding: Array(head.prefix(length)).rawSpan),
-            // Not beyond the file, and so nothing that a sum could be too large for.
+            // A length within the file cannot overflow the sum.
             (0...Int64(size)).contains(record.byteCount), offset(behind: record.byteCount) == place
         else { return nil }
         return (CacheFile(file: file, byteCount: record.byteCount, fileSize: size), record)
@@ -51,7 +51,7 @@ struct CacheFile {
         UInt64(magic.count) + UInt64(block) * UInt64(blockSize + 8)
     }
 
-    /// Where a body of so many bytes ends.
+    /// The offset at which a body of `byteCount` bytes ends.
     private static func offset(behind byteCount: Int64) -> UInt64 {
         let blocks = (byteCount + Int64(blockSize) - 1) / Int64(blockSize)
         return UInt64(magic.count) + UInt64(byteCount) + 8 * UInt64(blocks)
@@ -61,7 +61,7 @@ struct CacheFile {
 // MARK: - Writing
 
 extension CacheFile {
-    /// Adds the next block, a whole one unless it is the last.
+    /// Appends the next block, which is a whole one unless it is the last.
     mutating func append(_ block: [UInt8]) throws {
         precondition(!block.isEmpty && block.count <= Self.blockSize, "a block of \(block.count) bytes")
         precondition(byteCount % Int64(Self.blockSize) == 0, "a block behind the last one")
@@ -72,7 +72,7 @@ extension CacheFile {
         fileSize += UInt64(8 + block.count)
     }
 
-    /// Writes the record, whose length of the body has to be that of the blocks, and waits until all is on the medium.
+    /// Writes the record and waits until the file is on the medium. The record must have the body length of the blocks.
     mutating func finish(_ record: ResponseRecord) throws {
         let body = record.encode()
         let head = body + [UInt8](number: UInt64(body.count))
@@ -85,7 +85,7 @@ extension CacheFile {
 // MARK: - Reading
 
 extension CacheFile {
-    /// The bytes of a block, verified; nil when they are damaged or missing.
+    /// Returns the verified bytes of a block; nil when they are damaged or missing.
     func block(_ number: Int64) throws -> [UInt8]? {
         let start = number * Int64(Self.blockSize)
         let count = Int(min(Int64(Self.blockSize), byteCount - start))
@@ -103,7 +103,7 @@ extension [UInt8] {
         self = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
     }
 
-    /// The number in the eight bytes from `offset` on, which there have to be.
+    /// Returns the number in the eight bytes from `offset` on; traps when there are fewer.
     fileprivate func number(at offset: Int) -> UInt64 {
         self[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }

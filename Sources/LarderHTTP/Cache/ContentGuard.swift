@@ -2,11 +2,11 @@ internal import HTTPTypes
 internal import LarderFormat
 internal import LarderTransport
 
-/// Holds an answer, as it comes, against the stored content whose place it would take.
+/// Decides whether an answer may replace the stored content of its place, while the answer arrives.
 ///
-/// An empty body, or markup that the request did not ask for, does not replace content that works offline.
+/// An empty body, or markup that was not requested, does not replace content that works offline.
 struct ContentGuard {
-    /// What the content type of the answer says that its body is; nil where the body has to, and for JSON.
+    /// The kind that the content type of the answer gives; nil for JSON, and where only the body can show the kind.
     private let type: ContentKind?
     /// The most page-like kind that may replace the stored content.
     private let highest: ContentKind
@@ -17,19 +17,19 @@ struct ContentGuard {
 
     /// - Parameters:
     ///   - fields: of the answer.
-    ///   - asked: the most page-like kind that was asked for.
+    ///   - asked: the most page-like kind that the request names.
     init(replacing stored: [CachedResponse], by fields: HTTPFields, asked: ContentKind = .data) {
         let content = stored.filter(\.hasContent)
         type = ContentKind(besideBody: fields[.contentType])
         refusesEmpty = !content.isEmpty
-        // Data may replace anything: what is stored is not looked at then.
+        // Data may replace anything, so the stored bodies need not be read.
         highest = type == .data ? .page : max(asked, content.map(\.contentKind).min() ?? .page)
     }
 
-    /// Whether a body of its content type may take the place.
+    /// Whether a body of the answer's content type may replace the stored content.
     var admitsType: Bool { type.map { $0 <= highest } ?? true }
 
-    /// Whether the body may take the place, by what has come so far.
+    /// Whether the body may replace the stored content, by the bytes received so far.
     mutating func admits(_ chunk: [UInt8]) -> Bool {
         if !chunk.isEmpty { isEmpty = false }
         guard type == nil, highest < .page else { return admitsType }
@@ -37,7 +37,7 @@ struct ContentGuard {
         return sniffer.kind.map { $0 <= highest } ?? true
     }
 
-    /// Whether the body may take the place, now that all of it has come.
+    /// Whether the body, now complete, may replace the stored content.
     var admitsAll: Bool { isEmpty ? !refusesEmpty : (type ?? sniffer.final) <= highest }
 }
 
@@ -53,7 +53,7 @@ extension CachedResponse {
     /// Whether it is a success with a body.
     var hasContent: Bool { response.status.kind == .successful && body.byteCount > 0 }
 
-    /// What its body is, by its type or by how it begins: whichever is more like a page.
+    /// The kind of its body by its content type or by its first bytes, whichever is more like a page.
     var contentKind: ContentKind {
         var bytes: [UInt8] = []
         do {

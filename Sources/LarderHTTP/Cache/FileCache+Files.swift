@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import LarderStore
 internal import Synchronization
 
-// MARK: - Looking through the directory
+// MARK: - Loading the directory
 
 extension FileCache {
     func load(_ names: [String], _ state: inout State) {
@@ -47,15 +47,15 @@ extension FileCache {
     }
 }
 
-// MARK: - Changing what is there
+// MARK: - Changing the files
 
 extension FileCache {
-    /// Gives a finished file its name, in place of the response it replaces.
+    /// Renames a finished file into place, and removes the response that it replaces.
     ///
-    /// - Returns: false when there is no room for it: the file is removed, and lives on while it is open.
+    /// - Returns: false when the file does not fit into ``maximumBytes``. It is removed, and stays readable while open.
     func install(_ file: CacheFile, _ record: ResponseRecord, from name: String) throws -> Bool {
         let isKept = try state.withLock { state in
-            // The directory may be another cache's by now.
+            // Another cache may use the directory by now.
             if state.lock == nil { throw FileCacheError.closed }
             if Double(file.fileSize) > 0.9 * Double(maximumBytes) {
                 directory.remove(name)
@@ -97,14 +97,16 @@ extension FileCache {
         state.size -= entry.size
     }
 
-    /// Removes the responses of a key that were used longest ago, until so many are left. Pinned ones stay.
+    /// Removes the least recently used responses of a key until `count` are left. Pinned ones stay and do not count.
     private func removeExcess(_ state: inout State, _ key: ByteKey, leaving count: Int) {
         let kept = (state.entries[key] ?? []).filter { !$0.record.isPinned }
         for entry in ResponseLimits.excess(of: kept, leaving: count, \.lastUse) { drop(entry, &state) }
     }
 
-    /// When there is too much, removes what was used longest ago until nine tenths of the most are left. Pinned responses
-    /// stay, and what comes in goes when they leave no room.
+    /// Evicts the least recently used responses down to nine tenths of ``maximumBytes``, once the files exceed it.
+    ///
+    /// Pinned responses are evicted only when they alone exceed the maximum. The most recently used go first then, so
+    /// that a new response does not replace older pinned ones.
     private func makeRoom(_ state: inout State) {
         if state.size <= UInt64(maximumBytes) { return }
         let goal = UInt64(Double(maximumBytes) * 0.9)
@@ -129,9 +131,10 @@ extension FileCache {
         }
     }
 
-    /// Makes an entry's file anew, with another head.
+    /// Writes the file of an entry again, with a new head and the same body.
     ///
     /// - Returns: the size of the file.
+    /// - Throws: ``HTTPCacheError/bodyGone`` when the old file is damaged; ``EngineError``.
     private func rewrite(_ entry: Entry) throws -> UInt64 {
         guard let (file, _) = try CacheFile.read(try directory.open(entry.name)) else { throw HTTPCacheError.bodyGone }
         let name = entry.name + Self.unfinished

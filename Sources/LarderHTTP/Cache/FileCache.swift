@@ -3,9 +3,9 @@ internal import LarderEngine
 public import LarderFormat
 internal import Synchronization
 
-/// Why a ``FileCache`` cannot use a directory.
+/// The reason a ``FileCache`` cannot use a directory.
 public enum FileCacheError: Error, Equatable, Sendable {
-    /// The directory has files, and was never a cache's: they would be lost.
+    /// The directory has files and was never used by a cache: the files would be lost.
     case foreignDirectory
     /// Another cache, in this or another process, uses the directory.
     case inUse
@@ -13,18 +13,18 @@ public enum FileCacheError: Error, Equatable, Sendable {
     case closed
 }
 
-/// Keeps each response in a file of its own, in one directory, up to a number of bytes.
+/// A cache that keeps each response in a file of its own, in one directory, up to a number of bytes.
 ///
-/// The directory is the cache's alone: whatever else lies in it is removed when it is opened. A file is built aside and
-/// renamed when it is whole, and a torn or damaged one is dropped, so a crash costs at most what was being written. When
-/// there is too much, what was used longest ago goes first.
+/// The directory belongs to the cache alone: opening it removes all other files. A file is renamed into place once it
+/// is whole, and a torn or damaged one is removed. A crash therefore costs at most the responses that were being
+/// written. Beyond ``maximumBytes`` the least recently used responses are evicted.
 public final class FileCache: ResponseCache {
     struct State {
         var entries: [ByteKey: [Entry]] = [:]
-        /// Bytes of all files.
+        /// The total size of all files, in bytes.
         var size: UInt64 = 0
         var nextIdentity: UInt64 = 1
-        /// Counts uses.
+        /// The number of uses so far.
         var clock: UInt64 = 0
         /// The file that marks the directory, with a lock on it; nil once the cache is closed.
         var lock: FileDescriptor?
@@ -35,35 +35,35 @@ public final class FileCache: ResponseCache {
         let name: String
         var size: UInt64
         var lastUse: UInt64
-        /// When it was last used, in milliseconds since 1970-01-01 UTC.
+        /// The time of its last use, in milliseconds since 1970-01-01 UTC.
         var usedAt: Int64
-        /// When the file was last told of a use, in milliseconds since 1970-01-01 UTC.
+        /// The time of the last use that its file records, in milliseconds since 1970-01-01 UTC.
         var notedAt: Int64
     }
 
     static let marker = "larder-file-cache"
     static let suffix = ".response"
-    /// The length of the salt, which is all that the marker holds, in bytes.
+    /// The length in bytes of the salt, which is the only content of the marker file.
     private static let saltSize = 32
     static let unfinished = ".part"
-    /// A file learns of uses at most this often, in milliseconds.
+    /// The minimum time between two records of a use in a file while the cache is open, in milliseconds.
     private static let noteInterval: Int64 = 60_000
 
-    /// The most bytes that the files take.
+    /// The maximum total size of the files, in bytes.
     public let maximumBytes: Int
     let directory: FileDirectory
     private let credentialFields: CredentialFields
     let now: @Sendable () -> Int64
     let state = Mutex(State())
 
-    /// The cache in the directory at `path`, which is made when there is none. Blocks for as long as looking through it
-    /// takes.
+    /// Opens the cache in the directory at `path`, which is created if it is missing. Blocks while it is read.
     ///
     /// - Parameters:
     ///   - maximumBytes: of all files together; 5 MB by default.
     ///   - credentialFields: the header fields that are never written.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: ``FileCacheError/foreignDirectory``, ``FileCacheError/inUse``; ``EngineError``.
+    /// - Throws: ``FileCacheError/foreignDirectory`` for files of another program; ``FileCacheError/inUse`` for a
+    ///   directory of another open cache; ``EngineError`` when the system refuses the directory.
     public init(
         directory path: String, maximumBytes: Int = 5_000_000, credentialFields: CredentialFields = CredentialFields(),
         now: @escaping @Sendable () -> Int64
@@ -85,10 +85,10 @@ public final class FileCache: ResponseCache {
 
     deinit { close() }
 
-    /// Ends the use of the directory, which another cache may use then. Without a call, it ends with the last reference.
+    /// Stops using the directory, which another cache may then open. Without a call, the last reference does so.
     ///
-    /// Bodies that are held stay readable. The closed cache finds nothing, and keeping a response throws
-    /// ``FileCacheError/closed``. An ``HTTPCache`` in front of it is closed first, and does not close it.
+    /// Bodies that are held stay readable. The closed cache finds nothing, and storing a response throws
+    /// ``FileCacheError/closed``. Close an ``HTTPCache`` that uses it first; the HTTP cache does not close it.
     ///
     /// ```swift
     /// await cache.close()
@@ -101,13 +101,13 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Nine tenths of the most bytes.
+    /// Nine tenths of ``maximumBytes``.
     public var bodyLimit: Int64 { Int64(0.9 * Double(maximumBytes)) }
 
-    /// The bytes that the files take now.
+    /// The current total size of the files, in bytes.
     public var byteCount: Int { Int(clamping: state.withLock { $0.size }) }
 
-    /// What is kept under `key`, the most recent first.
+    /// Returns the responses stored under `key`, the most recent first. Missing and damaged files are skipped.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
             var found: [CachedResponse] = []
@@ -120,7 +120,7 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    /// Records the use of an entry. Eviction removes the least recently used entries first.
     public func noteUse(of entry: CachedResponse) {
         state.withLock { state in
             let place = state.entries[ByteKey(entry.key)]?.firstIndex {
@@ -130,9 +130,12 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Begins to keep a response whose body is still to come.
+    /// Begins to store a response whose body follows.
     ///
-    /// One that takes more than nine tenths of the most is not kept; it can be read as long as it is held.
+    /// A response larger than nine tenths of ``maximumBytes`` is not kept, and stays readable as long as it is held.
+    ///
+    /// - Throws: ``FormatError`` for a key, URL, tag or head beyond the limits; ``FileCacheError/closed``;
+    ///   ``EngineError`` when the file cannot be created.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -149,7 +152,9 @@ public final class FileCache: ResponseCache {
         return FileResponseWriter(cache: self, name: name, file: file, record: record)
     }
 
-    /// Puts new metadata in place of an entry's; its body is not touched.
+    /// Replaces the metadata of an entry. Copies the body into a new file, and blocks meanwhile.
+    ///
+    /// - Throws: ``HTTPCacheError/bodyGone`` when the file is damaged; ``EngineError``.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         var refreshed: ResponseRecord?
         try edit(entry.key) { record in
@@ -165,22 +170,25 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Marks what is kept under `key` as to be validated before its next use.
+    /// Marks the responses under `key`: each is validated before its next use.
+    ///
+    /// - Throws: as ``invalidate(_:fullExpire:)``.
     public func invalidate(_ key: String) async throws {
         try invalidate(key, fullExpire: true)
     }
 
-    /// Marks what is kept under `key`.
+    /// Marks the responses under `key`. Rewrites each marked file with its body, and blocks meanwhile.
     ///
-    /// - Parameter fullExpire: whether it is to be validated before its next use; otherwise it may be shown once more
-    ///   while it is validated.
+    /// - Parameter fullExpire: whether a response is validated before its next use; otherwise it may be shown once more
+    ///   meanwhile.
+    /// - Throws: ``HTTPCacheError/bodyGone`` when a file is damaged; ``EngineError``.
     public func invalidate(_ key: String, fullExpire: Bool) throws {
         try edit(key) { record in
             if fullExpire { record.demand = .validation } else if record.demand == .none { record.demand = .refresh }
         }
     }
 
-    /// Removes what `selection` says.
+    /// Removes the responses that `selection` names, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         remove { record in
@@ -193,12 +201,14 @@ public final class FileCache: ResponseCache {
         }
     }
 
-    /// Removes this very entry.
+    /// Removes this entry only.
     public func discard(_ entry: CachedResponse) async throws {
         _ = remove { UInt64(bitPattern: $0.blob) == entry.identity }
     }
 
-    /// The salt of this directory, kept in the file that marks it.
+    /// Returns the salt of this directory, which its marker file holds; nil once the cache is closed.
+    ///
+    /// - Throws: ``EngineError`` when the marker file cannot be read or written.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         try state.withLock { state in
             guard let lock = state.lock else { return nil }
@@ -221,10 +231,10 @@ public final class FileCache: ResponseCache {
     }
 }
 
-// MARK: - Using what is there
+// MARK: - Using the entries
 
 extension FileCache {
-    /// Notes the use of an entry, now and then also in its file, for the order in which files go after the next start.
+    /// Records the use of an entry, and now and then also in its file: the order of eviction outlasts the process.
     private func noteUse(_ state: inout State, _ key: ByteKey, _ index: Int) {
         guard var entry = state.entries[key]?[index] else { return }
         state.clock += 1
@@ -238,27 +248,27 @@ extension FileCache {
         state.entries[key]?[index] = entry
     }
 
-    /// Has the file of an entry know when that was used. A use that is forgotten costs a place in the order.
+    /// Records the last use of an entry in its file. A failure is ignored: it only affects the order of eviction.
     private func writeUse(of entry: Entry) {
         if let file = try? directory.open(entry.name) { try? file.setModifiedAt(entry.usedAt) }
     }
 
-    /// The entry with its file open; nil when that has gone behind our back.
+    /// Returns the entry with its file open; nil when the file is missing or damaged.
     private func open(_ entry: Entry) -> CachedResponse? {
         guard let file = try? directory.open(entry.name), let (found, _) = try? CacheFile.read(file) else { return nil }
         return CachedResponse(entry.record, body: body(found, entry.record))
     }
 
-    /// The body in a file; when it proves damaged, the response is dropped.
+    /// Returns the body in a file; the response is removed once its body proves damaged.
     func body(_ file: CacheFile, _ record: ResponseRecord) -> FileBody {
         FileBody(file: file) { [weak self] in _ = self?.remove { $0.blob == record.blob } }
     }
 }
 
-/// A body in a file, which is held open.
+/// A body in an open file.
 struct FileBody: BodySource {
     let file: CacheFile
-    /// Told that the file is damaged.
+    /// Called when the file proves damaged.
     let drop: @Sendable () -> Void
 
     var byteCount: Int64 { file.byteCount }
@@ -273,7 +283,7 @@ struct FileBody: BodySource {
                 throw HTTPCacheError.bodyGone
             }
             let wanted = range.clamped(to: number * size..<number * size + Int64(bytes.count))
-            // Within the block, which is in memory.
+            // Within the block, which is in memory, so the bounds fit into `Int`.
             let start = Int(wanted.lowerBound - number * size)
             try body(bytes.rawSpan.extracting(start..<start + wanted.count))
         }

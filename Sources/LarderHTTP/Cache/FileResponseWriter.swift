@@ -1,7 +1,7 @@
 internal import LarderFormat
 internal import Synchronization
 
-/// Writes a response into a file aside, and has it put in its place when it is whole.
+/// Writes a response to a temporary file, and installs it in the cache once it is whole.
 final class FileResponseWriter: ResponseWriter {
     private struct State {
         var file: CacheFile
@@ -67,7 +67,7 @@ final class FileResponseWriter: ResponseWriter {
         cache.abandon(name)
     }
 
-    /// Writes what fills whole blocks.
+    /// Writes the waiting bytes that fill whole blocks.
     private static func writeBlocks(_ state: inout State) throws {
         var start = 0
         while state.waiting.count - start >= CacheFile.blockSize {

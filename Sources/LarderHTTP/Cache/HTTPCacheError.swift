@@ -2,39 +2,38 @@ public import HTTPTypes
 public import LarderStore
 public import LarderTransport
 
-/// Why a fetch gave no answer.
+/// The reason a fetch returned no answer.
 public enum HTTPCacheError: Error, Sendable {
-    /// The network failed, took too long, or is not there.
+    /// The network failed, took too long, or is not available.
     case transport(TransportError)
-    /// The server answered with an error that the caller asked to have thrown.
+    /// The server responded with a status that the call throws as an error.
     case server(HTTPResponse)
-    /// Redirections lead back to a request that they came from, or are more than ``HTTPCacheOptions/redirectLimit``: the
-    /// last of them.
+    /// Redirections returned to an earlier request, or exceeded ``HTTPCacheOptions/redirectLimit``; with the last one.
     case redirectedTooOften(HTTPResponse)
-    /// The answer cannot be understood by the program.
+    /// The program cannot decode the answer.
     case parse(any Error)
-    /// Nothing is stored, and the strategy does not ask the network.
+    /// No stored response can be used, and the request may not be sent.
     case notCached(CacheReason)
-    /// The host asked for persistence before it said where.
+    /// Persistence is requested, and no place for it is configured.
     case notConfigured(String)
-    /// The body to send is above the limit, and cannot be kept until there is a connection.
+    /// The body to send exceeds the limit for bodies that wait for a connection. Sizes in bytes.
     case uploadTooLarge(actual: Int64, limit: Int64)
-    /// The body of an answer is longer than the caller is willing to hold, in bytes.
+    /// The body of an answer is longer than the caller accepts, in bytes.
     case answerTooLarge(limit: Int)
-    /// The body of an answer from the cache was removed before it was read.
+    /// The body of a stored answer was removed, or proved damaged, before it was read.
     case bodyGone
-    /// What is stored cannot be read.
+    /// Stored content cannot be read.
     case unreadable(any Error)
-    /// The request cannot be sent or cached as it stands.
+    /// The request is invalid and cannot be sent or cached.
     case invalidRequest(String)
-    /// The account of a write is not signed in any more: the write is neither sent again nor queued. If it was being sent, the
-    /// server may have it.
+    /// The account of a write is no longer signed in: the write is neither sent again nor queued. If it was being sent,
+    /// the server may have received it.
     case notSignedIn
-    /// The objects in the store are of another server than the one that is to be asked; nothing was sent. Its text says what to do.
+    /// The stored objects belong to another server than the configured one; nothing was sent. The text names remedies.
     case otherServer(ServerMismatch)
 }
 
-// The six questions a host asks of a failure.
+// Properties that classify a failure for the host.
 extension HTTPCacheError {
     /// Whether the server wants other credentials: 401 or 403.
     public var isAuthenticationError: Bool { status.map { $0 == 401 || $0 == 403 } ?? false }
@@ -42,7 +41,7 @@ extension HTTPCacheError {
     /// Whether the server answered with anything but success, 401 and 403: a 404 as well as a 500.
     public var isServerError: Bool { status.map { !(200..<300).contains($0) && $0 != 401 && $0 != 403 } ?? false }
 
-    /// Whether something unexpected happened on the network: none of the cases that another question names.
+    /// Whether the network failed unexpectedly: the transport failures that no other property covers.
     public var isNetworkError: Bool {
         switch self {
         case .transport(.connectionLost), .transport(.tls), .transport(.encodedBody), .transport(.other),
@@ -52,7 +51,7 @@ extension HTTPCacheError {
         }
     }
 
-    /// Whether there is no way to the server: no network, no such host, nobody who listens.
+    /// Whether the server cannot be reached: no network, no such host, or a refused connection.
     public var isNoConnectionError: Bool {
         switch self {
         case .transport(.noConnection), .transport(.connectionRefused): true
@@ -60,7 +59,7 @@ extension HTTPCacheError {
         }
     }
 
-    /// Whether the answer came, and cannot be understood.
+    /// Whether an answer arrived that the program cannot decode.
     public var isParseError: Bool { if case .parse = self { true } else { false } }
 
     /// Whether the server took too long.
@@ -75,10 +74,10 @@ extension HTTPCacheError {
 }
 
 extension HTTPCacheError {
-    /// Whether somebody wished the end: the task was cancelled, or the cache closed.
+    /// Whether the task was cancelled, or the cache closed.
     var isCancelled: Bool { if case .transport(.cancelled) = self { true } else { false } }
 
-    /// Whether there was no answer: the failures that a stored response may stand in for.
+    /// Whether there was no answer. A stored response may stand in for such a failure.
     var isUnanswered: Bool {
         switch self {
         case .transport(.cancelled), .transport(.invalidRequest): false
@@ -87,7 +86,7 @@ extension HTTPCacheError {
         }
     }
 
-    /// Whether the answer did not come from the server: no answer, 511, a redirection, or an HTML page.
+    /// Whether no answer of the server itself arrived: none at all, 511, a redirection other than 304, or an HTML page.
     var isWithoutServer: Bool {
         guard case .server(let head) = self else { return isUnanswered }
         let code = head.status.code
@@ -95,9 +94,10 @@ extension HTTPCacheError {
             || ContentKind(head.headerFields[.contentType]) == .page
     }
 
-    /// Whether the server may have performed a request that it did not accept: without an answer, or by one that says nothing else.
+    /// Whether the server may have performed a request for which no success was reported.
     ///
-    /// Of answers as the outbox judges them: a gateway's, a conflict that may be the request itself, and a status that HTTP does not know.
+    /// True without an answer, unless the request cannot have reached the server. Among statuses it is true for 502 and
+    /// 504, for 409, because the request itself may have caused the conflict, and outside 200 to 599.
     var mayHaveArrived: Bool {
         switch self {
         case .transport(.connectionRefused), .transport(.noConnection), .transport(.tls),
@@ -109,12 +109,12 @@ extension HTTPCacheError {
         }
     }
 
-    /// What reading a stored body failed with.
+    /// Returns the error of a failed read of a stored body.
     static func reading(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
 }
 
 extension TransportError {
-    /// An intermediary answered in the server's place.
+    /// The error for an intermediary that responded in place of the server.
     static let notTheServers = TransportError.other(reason: "another host answered in place of the server")
 }
 

@@ -12,12 +12,12 @@ struct MemoryBody: BodySource {
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "\(range) of \(byteCount) bytes")
         if range.isEmpty { return }
-        // In range, and so small numbers.
+        // In range, so both bounds fit into `Int`.
         try body(bytes.rawSpan.extracting(Int(range.lowerBound)..<Int(range.upperBound)))
     }
 }
 
-/// Gathers a body in memory and hands it over when it is whole.
+/// Collects a body in memory and stores it once it is whole.
 final class MemoryResponseWriter: ResponseWriter {
     private struct State {
         var bytes: [UInt8] = []

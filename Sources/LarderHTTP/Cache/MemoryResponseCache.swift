@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import LarderStore
 internal import Synchronization
 
-/// Keeps responses in memory, up to a number of bytes; what was used longest ago goes first.
+/// A cache that keeps responses in memory, up to a number of bytes, and evicts the least recently used first.
 ///
-/// For tests, and for what is not to reach the medium.
+/// Use it for tests, and for responses that must not reach the medium. None of its methods throws.
 public final class MemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: StoredResponse
@@ -18,7 +18,7 @@ public final class MemoryResponseCache: ResponseCache {
     private struct State {
         var entries: [ByteKey: [Entry]] = [:]
         var cost = 0
-        /// Counts uses and entries.
+        /// The number of uses and entries so far.
         var clock: UInt64 = 0
         var salt: [UInt8]?
 
@@ -28,7 +28,7 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// The most bytes of bodies, keys and fields that are kept.
+    /// The maximum size of the bodies, keys and fields that are kept, in bytes.
     public let maximumBytes: Int
     private let state = Mutex(State())
 
@@ -40,16 +40,16 @@ public final class MemoryResponseCache: ResponseCache {
         self.maximumBytes = maximumBytes
     }
 
-    /// Half of the most bytes: one body never takes the place of all the others.
+    /// Half of ``maximumBytes``, so that one body never replaces all others.
     public var bodyLimit: Int64 { Int64(maximumBytes / 2) }
 
-    /// True: everything goes with the process.
+    /// True: the responses end with the process.
     public var isVolatile: Bool { true }
 
-    /// The bytes of bodies, keys and fields that are kept now.
+    /// The current size of the bodies, keys and fields that are kept, in bytes.
     public var byteCount: Int { state.withLock { $0.cost } }
 
-    /// What is kept under `key`, the most recent first.
+    /// Returns the responses stored under `key`, the most recent first.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
             let bytes = ByteKey(key)
@@ -60,7 +60,7 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    /// Records the use of an entry. Eviction removes the least recently used entries first.
     public func noteUse(of entry: CachedResponse) {
         state.withLock { state in
             let bytes = ByteKey(entry.key)
@@ -70,10 +70,10 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Begins to keep a response whose body is still to come.
+    /// Begins to store a response whose body follows.
     ///
-    /// One that takes more than half of the most bytes is not kept, and evicts nothing; it can be read as long as it is
-    /// held. Of one key, 32 responses are kept.
+    /// A response larger than half of ``maximumBytes`` is not kept and evicts nothing; it stays readable as long as it
+    /// is held. At most 32 responses of one key are kept; pinned ones do not count.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -104,7 +104,7 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Puts new metadata in place of an entry's.
+    /// Replaces the metadata of an entry.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         state.withLock { state in
             let bytes = ByteKey(entry.key)
@@ -116,12 +116,12 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Marks what is kept under `key` as to be validated before its next use.
+    /// Marks the responses under `key`: each is validated before its next use.
     public func invalidate(_ key: String) async throws {
         edit(key) { $0.response.isInvalidated = true }
     }
 
-    /// Removes what `selection` says.
+    /// Removes the responses that `selection` names, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         state.withLock { state in
@@ -136,14 +136,14 @@ public final class MemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes this very entry.
+    /// Removes this entry only.
     public func discard(_ entry: CachedResponse) async throws {
         _ = state.withLock { state in
             remove(&state) { $1.identity == entry.identity }
         }
     }
 
-    /// The salt of this process.
+    /// Returns the salt of this cache, which is not persistent.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         state.withLock { state in
             if state.salt == nil { state.salt = draw?() }
@@ -173,7 +173,7 @@ public final class MemoryResponseCache: ResponseCache {
         return removed
     }
 
-    /// Removes the responses of a key that were used longest ago, to make room for one more.
+    /// Removes the least recently used responses of a key until one more is within the limit.
     private func removeExcess(_ state: inout State, _ key: ByteKey) {
         let kept = (state.entries[key] ?? []).filter { !$0.options.isPinned }
         let doomed = Set(
@@ -181,7 +181,7 @@ public final class MemoryResponseCache: ResponseCache {
         if !doomed.isEmpty { remove(&state) { doomed.contains($1.identity) } }
     }
 
-    /// Removes what was used longest ago until the rest fits; pinned entries stay, whatever they take.
+    /// Evicts the least recently used entries until the rest fits. Pinned entries stay, whatever their size.
     private func makeRoom(_ state: inout State) {
         if state.cost <= maximumBytes { return }
         var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted {
@@ -203,7 +203,7 @@ public final class MemoryResponseCache: ResponseCache {
     }
 }
 
-/// A text told apart by its bytes: canonically equivalent texts differ.
+/// A text compared by its bytes: canonically equivalent texts differ.
 struct ByteKey: Hashable, Sendable {
     let text: String
 
@@ -217,7 +217,7 @@ struct ByteKey: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// About the bytes it takes beside its body.
+    /// The approximate size of the response without its body, in bytes.
     fileprivate var cost: Int {
         fields.reduce(url.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
     }

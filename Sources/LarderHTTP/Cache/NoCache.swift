@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Keeps nothing: every request goes to the network.
+/// A cache that keeps nothing, so that every request is sent. None of its methods throws.
 public struct NoCache: ResponseCache {
     /// A cache that is always empty.
     public init() {}
 
-    /// Nothing.
+    /// Returns no response.
     public func entries(for key: String) async throws -> [CachedResponse] { [] }
 
-    /// Counts the bytes of the body and lets them go; the entry it gives back has only its length.
+    /// Counts the bytes of the body and discards them. The returned entry has only the length of its body.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -26,7 +26,7 @@ public struct NoCache: ResponseCache {
     public func remove(_ selection: CacheSelection) async throws -> Int { 0 }
 }
 
-/// Counts a body.
+/// A writer that only counts the bytes of a body.
 private final class CountingWriter: ResponseWriter {
     private let response: StoredResponse
     private let key: String

@@ -1,74 +1,75 @@
-/// Where responses are kept: the store, memory, a directory of files, or nowhere.
+/// A place where responses are kept: the store, memory, a directory of files, or none.
 ///
-/// A key is the target URI, or a text of the host's own; under one key lie the responses that `Vary` tells apart.
-/// A cache keeps and finds; what may be kept and used is the policy's to say.
+/// A key is the target URI, or a text that the host chose. One key holds all responses that `Vary` distinguishes. A
+/// cache stores and finds responses; the policy decides which to store and use. Methods throw the errors of the medium.
 public protocol ResponseCache: Sendable {
-    /// The longest body it keeps, in bytes; a longer one is not begun.
+    /// The longest body that the cache stores, in bytes.
     var bodyLimit: Int64 { get }
 
-    /// Whether nothing that it keeps outlasts the process: then responses are kept with their `Set-Cookie`.
+    /// Whether the cache ends with the process, so that responses are stored with their `Set-Cookie`.
     var isVolatile: Bool { get }
 
-    /// What is kept under `key`, the most recent first.
+    /// Returns the responses stored under `key`, the most recent first.
     ///
-    /// Notes the use of a single entry, for eviction; of several, ``noteUse(of:)`` notes the one that was selected.
-    /// Blocks for as long as reading a few records takes.
+    /// Records the use of a single entry, for eviction. Of several, ``noteUse(of:)`` records the one that was selected.
+    /// Blocks while a few records are read.
     func entries(for key: String) async throws -> [CachedResponse]
 
-    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    /// Records the use of an entry. Eviction removes the least recently used entries first.
     func noteUse(of entry: CachedResponse)
 
-    /// Begins to keep a response whose body is still to come; nothing is visible before ``ResponseWriter/finish()``.
+    /// Begins to store a response whose body follows; nothing is visible before ``ResponseWriter/finish(coverage:)``.
     ///
-    /// It takes the place of the response of the same key and the same selecting fields.
+    /// The response replaces the one with the same key and the same selecting fields.
     func write(_ response: StoredResponse, for key: String, options: KeepOptions) async throws -> any ResponseWriter
 
-    /// Puts new metadata in place of an entry's; its body is not touched.
+    /// Replaces the metadata of an entry; the body stays the same.
     ///
-    /// With other selecting fields it takes the place of the response of the same key that has them.
-    ///
-    /// Does nothing when the entry was replaced or removed meanwhile.
+    /// If the selecting fields change, the entry replaces the response of the same key that has them. Does nothing when
+    /// the entry was replaced or removed meanwhile.
     func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws
 
-    /// Marks what is kept under `key` as to be validated before its next use.
+    /// Marks the responses under `key`: each is validated before its next use.
     func invalidate(_ key: String) async throws
 
-    /// Removes what `selection` says, and tells how many responses that were.
+    /// Removes the responses that `selection` names, and returns their number.
     @discardableResult
     func remove(_ selection: CacheSelection) async throws -> Int
 
-    /// Removes this very entry; one that took its place, and the others of its key, stay.
+    /// Removes this entry only; its successor and the other responses of its key stay.
     func discard(_ entry: CachedResponse) async throws
 
-    /// The random bytes under which secrets that select a response are hashed: the same for the life of what is kept.
+    /// Returns the random key for hashing secrets that select a response. It lasts as long as the responses.
     ///
-    /// - Parameter draw: makes 16 bytes or more, where there are none yet; nil: nothing is drawn.
+    /// - Parameter draw: makes 16 bytes or more when there are none yet; nil draws none.
     /// - Returns: nil when there are none, or the cache keeps none: such responses are then not stored.
     func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]?
 }
 
 extension ResponseCache {
-    /// Any length.
+    /// No limit.
     public var bodyLimit: Int64 { .max }
 
     /// False: responses are kept without `Set-Cookie`.
     public var isVolatile: Bool { false }
 
-    /// Notes nothing.
+    /// Records nothing.
     public func noteUse(of entry: CachedResponse) {}
 
-    /// Removes everything of the entry's key: for a cache that cannot tell entries apart.
+    /// Removes every response of the entry's key, for a cache that cannot distinguish entries.
+    ///
+    /// - Throws: as ``remove(_:)``.
     public func discard(_ entry: CachedResponse) async throws { try await remove(.key(entry.key)) }
 
-    /// None.
+    /// Returns no salt.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? { nil }
 }
 
-/// How a response is kept.
+/// The options for storing a response.
 public struct KeepOptions: Hashable, Sendable {
-    /// Names by which it can be removed together with others.
+    /// The names by which it can be removed together with others.
     public var tags: Set<String>
-    /// Whether eviction leaves it alone.
+    /// Whether it is exempt from eviction.
     public var isPinned: Bool
 
     /// Options of these parts.
@@ -78,31 +79,31 @@ public struct KeepOptions: Hashable, Sendable {
     }
 }
 
-/// Which responses to remove.
+/// A selection of responses to remove.
 public enum CacheSelection: Hashable, Sendable {
-    /// Those of one key.
+    /// The responses of one key.
     case key(String)
-    /// Those whose keys begin with a text.
+    /// The responses whose keys begin with a text.
     case prefix(String)
-    /// Those with a tag.
+    /// The responses with a tag.
     case tag(String)
-    /// All.
+    /// All responses.
     case all
 }
 
-/// A kept response: its metadata, and a body that is read when asked for.
+/// A stored response: its metadata, and a body that is read on demand.
 public struct CachedResponse: Sendable {
-    /// What it is kept under.
+    /// The key it is stored under.
     public var key: String
-    /// Tells this entry from an earlier or later one of the same key.
+    /// A number that distinguishes this entry from earlier and later ones of the same key.
     public var identity: UInt64
-    /// Everything but the body.
+    /// The metadata: everything but the body.
     public var response: StoredResponse
     /// The body.
     public var body: any BodySource
-    /// Names by which it can be removed together with others.
+    /// The names by which it can be removed together with others.
     public var tags: Set<String>
-    /// Whether the cache keeps it; a response without room can be read as long as it is held, and is not found again.
+    /// Whether the cache keeps it. A response that does not fit is readable while it is held, and is not found again.
     public var isKept: Bool
 
     /// An entry of these parts.
@@ -119,31 +120,33 @@ public struct CachedResponse: Sendable {
     }
 }
 
-/// The bytes of a kept body; nothing is read or copied before it is asked for.
+/// The bytes of a stored body; nothing is read or copied in advance.
 ///
-/// It stays readable while somebody holds it, also when its response is replaced or removed, except where room was needed
-/// or another process removed it: then reading throws ``HTTPCacheError/bodyGone``.
+/// A body stays readable while it is held, also when its response is replaced or removed. If it was evicted for space,
+/// or removed by another process, reading throws ``HTTPCacheError/bodyGone``.
 public protocol BodySource: Sendable {
     /// Its length in bytes.
     var byteCount: Int64 { get }
 
     /// Calls `body` with the bytes in `range`, piece by piece and in order; a piece is valid during its call only.
     ///
-    /// Blocks for as long as reading takes.
+    /// Blocks while the bytes are read.
+    ///
+    /// - Throws: ``HTTPCacheError/bodyGone`` when the body was removed or is damaged; the errors of `body`, which end
+    ///   the read; the errors of the medium.
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws
 }
 
-/// Takes the body of a response that is being kept.
+/// A writer for the body of a response that is being stored. Its methods throw the errors of the medium.
 public protocol ResponseWriter: Sendable {
-    /// Adds to the body.
+    /// Appends bytes to the body.
     func append(_ bytes: RawSpan) throws
-    /// Waits until what was added lies where it belongs: back-pressure.
+    /// Waits until the appended bytes are written as far as the cache requires: back-pressure.
     func flush() async throws
-    /// Makes the response visible and gives it back as it is kept, or as it can be read where there is no room for it:
-    /// ``CachedResponse/isKept``.
+    /// Makes the response visible and returns it. One that does not fit is only readable: ``CachedResponse/isKept``.
     ///
-    /// - Parameter coverage: what part the body turned out to be; nil leaves what was said at first.
+    /// - Parameter coverage: the part of the representation that the body proved to be; nil keeps the first coverage.
     func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse
-    /// Gives up: what was there before stays.
+    /// Discards the response; the previous one stays.
     func cancel() async
 }

@@ -4,19 +4,20 @@ internal import LarderFormat
 public import LarderStore
 internal import Synchronization
 
-/// Keeps responses in a store: their metadata in one table, their bodies in chunks in another.
+/// A cache that keeps responses in a store: their metadata in one table, their bodies in chunks in another.
 ///
-/// A hit reads a body straight from the map. A confirmation by the server rewrites a small record and leaves the body
-/// alone. What was kept survives a crash; at most the last responses are lost. Eviction is the store's.
+/// A hit reads the body straight from the map. A confirmation by the server rewrites a small record and leaves the body
+/// alone. Stored responses survive a crash; at most the last ones are lost. The store evicts them.
 public struct StoreResponseCache: ResponseCache {
     private let store: Store
     private let limit: ResponseLimit?
 
-    /// A cache in `store`, which may hold anything else beside it.
+    /// Creates a cache in `store`, which may hold other content too.
     ///
-    /// Responses and their bodies take at most about `maximumBytes`, a sixteenth more at times. When they take more, what costs least to
-    /// lose is evicted behind the caller's back: what was not used for long goes first, what is pinned never. Nothing is refused. A store that
-    /// holds more already is brought down when the next response is kept. Beside it, ``StoreOptions/sizeCap`` holds for everything.
+    /// Responses and their bodies use at most about `maximumBytes`, at times a sixteenth more. Beyond that, the ones
+    /// that cost least to lose are evicted in the background, after long disuse first. Pinned ones are never evicted,
+    /// and no response is refused. A store that holds more already is reduced when the next response is stored.
+    /// ``StoreOptions/sizeCap`` limits all content in addition.
     ///
     /// - Parameter maximumBytes: of keys and values, above zero; nil for no other limit than the store's.
     public init(store: Store, maximumBytes: Int64? = nil) {
@@ -24,10 +25,12 @@ public struct StoreResponseCache: ResponseCache {
         limit = maximumBytes.map(ResponseLimit.init)
     }
 
-    /// What is kept under `key`, the most recent first. Damaged records are passed over.
+    /// Returns the responses stored under `key`, the most recent first. Damaged records are skipped.
+    ///
+    /// - Throws: ``EngineError`` when the store cannot be read.
     public func entries(for key: String) async throws -> [CachedResponse] {
         let (found, isComplete) = try read(key)
-        // A body may be gone between a snapshot and the look at who holds it; a later snapshot knows why.
+        // A body may be removed after its record was read and before it is held; a second view has the new records.
         return isComplete ? found : try read(key).entries
     }
 
@@ -36,7 +39,7 @@ public struct StoreResponseCache: ResponseCache {
         var isComplete = true
         try store.read { view in
             for entry in try view.responses(forKey: key) {
-                // A damaged head is as good as none.
+                // A damaged head counts as missing.
                 guard let handle = try? view.hold(entry.record.blob, in: store),
                     let kept = CachedResponse(
                         entry.record, body: StoreBody(handle: handle, place: entry.place, store: store))
@@ -51,14 +54,17 @@ public struct StoreResponseCache: ResponseCache {
         return (found, isComplete)
     }
 
-    /// Notes that an entry answered a request: what was used longest ago is evicted first.
+    /// Records the use of an entry. Eviction removes the least recently used entries first.
     public func noteUse(of entry: CachedResponse) {
         guard let body = entry.body as? StoreBody else { return }
         let blob = Int64(bitPattern: entry.identity)
         if store.usage.noteUse(ofResponse: blob, at: body.place, now: store.host.now()) { store.writeUsageSoon() }
     }
 
-    /// Begins to keep a response whose body is still to come.
+    /// Begins to store a response whose body follows.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a key, URL, tag or head beyond the limits;
+    ///   ``StoreError/readOnlyFormat`` or ``EngineError`` when the store is read-only or closed.
     public func write(
         _ response: StoredResponse, for key: String, options: KeepOptions
     ) async throws -> any ResponseWriter {
@@ -66,13 +72,15 @@ public struct StoreResponseCache: ResponseCache {
         do throws(FormatError) {
             try record.checkLimits()
         } catch {
-            // Said before a long body is loaded for nothing.
+            // Thrown before a long body is loaded in vain.
             throw StoreError.invalid(error)
         }
         return StoreResponseWriter(store: store, record: record, blob: try store.makeBlob(), limit: limit)
     }
 
-    /// Puts new metadata in place of an entry's; its body is not touched.
+    /// Replaces the metadata of an entry; the body is not touched.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a head beyond the limits; else as ``Store/write(durability:_:)``.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         let blob = Int64(bitPattern: entry.identity)
         let now = store.host.now()
@@ -86,14 +94,18 @@ public struct StoreResponseCache: ResponseCache {
         }
     }
 
-    /// Marks what is kept under `key` as to be validated before its next use.
+    /// Marks the responses under `key`: each is validated before its next use.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func invalidate(_ key: String) async throws {
         try await store.write(durability: .relaxed) { transaction in
             try transaction.invalidateResponses(forKey: key)
         }
     }
 
-    /// Removes what `selection` says, in bounded commits.
+    /// Removes the responses that `selection` names, in bounded commits, and returns their number.
+    ///
+    /// - Throws: `CancellationError` between two commits; ``EngineError``.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         switch selection {
@@ -104,7 +116,9 @@ public struct StoreResponseCache: ResponseCache {
         }
     }
 
-    /// Removes this very entry.
+    /// Removes this entry only.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func discard(_ entry: CachedResponse) async throws {
         let blob = Int64(bitPattern: entry.identity)
         try await store.write(durability: .relaxed) { transaction in
@@ -114,13 +128,15 @@ public struct StoreResponseCache: ResponseCache {
         }
     }
 
-    /// The salt of the store: it outlasts the process, and ``Store/clear(discardingUnsent:)``.
+    /// Returns the salt of the store, which outlasts the process and ``Store/clear(discardingUnsent:)``.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``, when a new salt is stored.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
-        // A damaged one is replaced: what it hashed is selected by nothing any more.
+        // A damaged salt is replaced: no request can select again what it hashed.
         if let kept = try? store.read({ view in try view.responseSalt() }) { return kept }
         guard let draw, !store.isReadOnly else { return nil }
         return try await store.write(durability: .relaxed) { transaction in
-            // Another process may have been first.
+            // Another process may have stored one meanwhile.
             if let kept = try? transaction.responseSalt() { return kept }
             let salt = draw()
             try transaction.putResponseSalt(salt)
@@ -129,7 +145,7 @@ public struct StoreResponseCache: ResponseCache {
     }
 }
 
-/// Takes a body and puts it, with its response, into the store.
+/// A writer that puts a body, with its response, into the store.
 private final class StoreResponseWriter: ResponseWriter {
     private let store: Store
     private let record: ResponseRecord
@@ -159,7 +175,7 @@ private final class StoreResponseWriter: ResponseWriter {
                 if let handle = try store.blob(entry.record.blob) {
                     StoreBody(handle: handle, place: entry.place, store: store)
                 } else {
-                    // Replaced by another in the same moment.
+                    // Another response has replaced it at the same moment.
                     GoneBody(byteCount: entry.record.byteCount)
                 }
             if let limit { store.keep(limit, behind: entry.record) }
@@ -191,14 +207,14 @@ private struct StoreBody: BodySource {
         } catch StoreError.blobGone {
             throw HTTPCacheError.bodyGone
         } catch StoreError.damaged(TableName.blobs.rawValue, _) {
-            // Nobody can use it any more, so the next request is to go to the network.
+            // The body is unusable, so the response is removed and the next request is sent to the server.
             store.removeResponseSoon(at: place, blob: handle.number)
             throw HTTPCacheError.bodyGone
         }
     }
 }
 
-/// A body of which only the length is known any more.
+/// A body of which only the length is left.
 struct GoneBody: BodySource {
     let byteCount: Int64
 
@@ -208,7 +224,7 @@ struct GoneBody: BodySource {
 }
 
 extension CachedResponse {
-    /// The entry of a record, or nil when that holds what no HTTP message has, or a body of another length.
+    /// Creates the entry of a record; nil when the record fits no HTTP message, or the body has another length.
     init?(_ record: ResponseRecord, body: any BodySource) {
         guard body.byteCount == record.byteCount, let response = StoredResponse(record) else { return nil }
         self.init(

@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import LarderFormat
 
-// How a response is written down: FORMAT.md, "responses".
+// The conversion between a response and its record: FORMAT.md, "responses".
 
 extension StoredResponse {
-    /// The response that a record is of; nil when it holds what no HTTP message has.
+    /// Creates the response of a record; nil when the record holds values that no HTTP message has.
     init?(_ record: ResponseRecord) {
         guard let method = HTTPRequest.Method(record.method), (100...999).contains(record.status) else { return nil }
         var fields = HTTPFields()
@@ -22,7 +22,7 @@ extension StoredResponse {
 }
 
 extension ResponseRecord {
-    /// The record of a response that is kept under `key`; its body is still to come.
+    /// Creates the record of a response that is stored under `key`; its body follows.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
     init(_ response: StoredResponse, key: String, options: KeepOptions, now: Int64) {
@@ -37,9 +37,9 @@ extension ResponseRecord {
         isPinned = options.isPinned
     }
 
-    /// Takes over what a server's confirmation, or an invalidation, changes. Key and body stay.
+    /// Adopts the changes of a confirmation by the server, or of an invalidation. Key and body stay.
     mutating func refresh(with response: StoredResponse) {
-        // Another `Vary` selects by other fields.
+        // A changed `Vary` selects by other fields.
         selecting = response.selecting
         status = Int64(response.status.code)
         fields = response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) }

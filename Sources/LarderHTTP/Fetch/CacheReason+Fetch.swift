@@ -1,4 +1,4 @@
-// What the cache itself decides, beside the policy.
+// The reasons of the cache itself, beside those of the policy.
 extension CacheReason {
     static let notStoring = CacheReason("not-storing", "The strategy keeps nothing.")
     static let alreadyStored = CacheReason("already-stored", "It comes from the cache.")

@@ -1,33 +1,33 @@
 public import HTTPTypes
 public import LarderTransport
 
-/// A request to the cache: what to ask for, and how to keep the answer.
+/// A request to the cache: the request to send, and the way to store its answer.
 public struct FetchRequest: Sendable {
     /// The request as it is to be sent; its own conditions and cache directives count.
     public var request: HTTPRequest
     /// The whole body to send, or nil for none.
     public var body: [UInt8]?
-    /// What the answer is kept under, in place of the target URI.
+    /// The key under which the answer is stored, in place of the target URI.
     public var key: String?
-    /// Names by which the answer can be removed together with others.
+    /// The names by which the answer can be removed together with others.
     public var tags: Set<String>
-    /// What is asked of the cache beside the request's own header fields.
+    /// The terms for the cache, beside the request's own header fields.
     public var terms: RequestTerms
-    /// Its place among the requests that wait for their turn.
+    /// Its priority among the requests that wait for a slot.
     public var priority: FetchPriority
-    /// The longest waits; nil: those of the cache's options. Who joins another's exchange waits by the other's limits.
+    /// The time limits; nil for those of the cache's options. A request that joins an exchange has the limits of it.
     public var timeouts: TransportTimeouts?
-    /// Whether the answer is kept across launches; nil: where the cache can, it is.
+    /// Whether the answer is kept across launches; nil keeps it where the cache can.
     ///
-    /// False keeps it in memory alone, and finds only what is in memory.
+    /// False keeps it in memory alone, and finds only responses in memory.
     public var isPersistent: Bool?
-    /// Whether eviction leaves the answer alone.
+    /// Whether the answer is exempt from eviction.
     public var isPinned: Bool
     /// The account the request is made for, such as a user id; nil uses the cache's account closure.
     ///
-    /// A response fetched with credentials for one account is never used for another, and stays usable when that account's
-    /// credentials are renewed. Without an account, other credentials select other
-    /// responses where `Vary` names them, and the same ones where it does not.
+    /// A response fetched with credentials for one account is never used for another, and stays usable when that
+    /// account's credentials are renewed. Without an account, other credentials select other responses where `Vary`
+    /// names them, and the same responses where it does not.
     public var account: String?
 
     /// A request with the defaults of the cache.
@@ -48,7 +48,7 @@ public struct FetchRequest: Sendable {
 
     /// A request for the resource at `url`; nil unless that is an absolute http or https address.
     ///
-    /// A fragment is left out: it is nothing to a server. RFC 9110 §4.2.5.
+    /// The fragment is left out, because servers do not receive it. RFC 9110 §4.2.5.
     public init?(_ url: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8]? = nil) {
         guard let separator = url.utf8.firstRange(of: "://".utf8) else { return nil }
         let rest = url[separator.upperBound...].prefix { $0 != "#" }
@@ -62,23 +62,23 @@ public struct FetchRequest: Sendable {
     }
 }
 
-/// The place of a request among those that wait: a higher one goes first, equals go in the order they came.
+/// The priority of a waiting request: a higher one runs first, and equal ones run in the order of their arrival.
 public struct FetchPriority: Hashable, Comparable, Sendable {
-    /// The place as a number; higher goes first.
+    /// The priority as a number; higher runs first.
     public var rawValue: Int
 
-    /// A place of one's own.
+    /// A custom priority.
     public init(_ rawValue: Int) { self.rawValue = rawValue }
 
-    /// What has begun already.
+    /// The priority of exchanges that have begun already.
     static let resumed = FetchPriority(.max)
-    /// What nobody looks at yet.
+    /// The priority of requests whose result is not shown yet.
     public static let low = FetchPriority(-100)
-    /// What most requests are.
+    /// The default priority.
     public static let normal = FetchPriority(0)
-    /// What somebody waits for.
+    /// The priority of requests that the user waits for.
     public static let high = FetchPriority(100)
 
-    /// Whether `left` lets `right` go first.
+    /// Whether `left` runs after `right`.
     public static func < (left: FetchPriority, right: FetchPriority) -> Bool { left.rawValue < right.rawValue }
 }

@@ -2,18 +2,16 @@ internal import LarderStore
 internal import LarderTransport
 
 extension HTTPCache {
-    /// Gets one answer.
+    /// Returns one answer, as soon as its head has arrived; the body streams.
     ///
-    /// A status of 400 or above is an answer, not an error, and so is a redirection that is not followed
-    /// (``HTTPCacheOptions/redirectLimit``); so is the 504 that `only-if-cached` brings with nothing stored.
-    /// The answer is there as soon as its head is; the body streams. Cancelling the task leaves an exchange that
-    /// others wait for alone.
+    /// A status of 400 or above is an answer, not an error. So is a redirection that is not followed
+    /// (``HTTPCacheOptions/redirectLimit``), and the 504 for `only-if-cached` when nothing stored can be used.
+    /// Cancelling the task does not end an exchange that other callers wait for.
     ///
-    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be asked and nothing may stand in;
-    ///   ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
-    ///   ``HTTPCacheError/redirectedTooOften(_:)``;
-    ///   ``HTTPCacheError/uploadTooLarge(actual:limit:)``, ``HTTPCacheError/notConfigured(_:)`` and
-    ///   ``HTTPCacheError/invalidRequest(_:)`` before anything is sent.
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and no stored response may stand
+    ///   in; ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
+    ///   ``HTTPCacheError/redirectedTooOften(_:)``; ``HTTPCacheError/uploadTooLarge(actual:limit:)``,
+    ///   ``HTTPCacheError/notConfigured(_:)`` and ``HTTPCacheError/invalidRequest(_:)`` before anything is sent.
     public func fetch(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
@@ -26,7 +24,7 @@ extension HTTPCache {
         try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
     }
 
-    /// The answer at the end of the redirections that `answer` begins; itself when it is not one to follow.
+    /// Returns the answer at the end of the redirections that begin with `answer`, or `answer` when it is not followed.
     func followed(
         _ answer: Fetched<HTTPAnswer>, from request: FetchRequest, _ strategy: SingleAnswerStrategy,
         check: BodyCheck? = nil
@@ -69,7 +67,7 @@ extension HTTPCache {
         case .answer(let answer): return answer
         case .ask(let plan): return try await ask(lookup, plan, rule)
         case .answerThenAsk(let answer, let plan, let freshness):
-            // Fresh, but the host wants to know better: the final answer. RFC 5861 §3 lets a stale one go at once.
+            // A fresh response beyond its soft lifetime is not final. RFC 5861 §3 permits a stale one at once.
             if freshness.isFresh { return try await ask(lookup, plan, rule) }
             askAlone(lookup.resolved, plan)
             return answer
@@ -94,7 +92,7 @@ extension HTTPCache {
         return try await land(ticket, lookup, plan, .unanswered)
     }
 
-    /// Whether nothing has come of a flight within `limit`.
+    /// Whether a flight has no result after `limit`.
     private func isLate(_ ticket: FlightTicket, _ limit: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -114,7 +112,7 @@ extension HTTPCache {
         HTTPAnswer
     > {
         let bare = Lookup(resolved: resolved, candidates: [], now: services.now())
-        // With nothing stored the policy only spells the request as it is to be sent.
+        // With no candidates, the policy only rewrites the request as it is to be sent.
         var plan: FlightPlan
         switch step(bare) {
         case .answer(let answer): return answer

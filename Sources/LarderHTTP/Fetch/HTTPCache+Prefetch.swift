@@ -2,42 +2,42 @@ internal import HTTPTypes
 internal import LarderStore
 internal import LarderTransport
 
-/// What became of a request that was prefetched.
+/// The result of prefetching one request.
 public enum PrefetchOutcome: Sendable {
-    /// Its response is stored now, or the server has confirmed the stored one.
+    /// Its response is now stored, or the server has confirmed the stored one.
     case stored
-    /// The stored response may be used without asking; nothing was sent.
+    /// The stored response may be used without validation; nothing was sent.
     case fresh
     /// The server's answer is not stored, for this reason.
     case notStored(because: CacheReason)
-    /// No answer came, or one with a status of 400 or above (``HTTPCacheError/server(_:)``), stored or not.
+    /// No answer is available, or its status is 400 or above (``HTTPCacheError/server(_:)``), stored or not.
     case failed(HTTPCacheError)
 }
 
 extension HTTPCache {
-    /// Stores the responses to requests, so that they are there when they are needed.
+    /// Stores the responses to requests for later use.
     ///
-    /// What is fresh is not asked for, what is stale is validated, and a request that is under way is joined. Bodies are read to their end,
-    /// up to ``HTTPCacheOptions/fileLimit``, and held nowhere but in the cache. Each request waits behind those of higher
-    /// priority: its own is ``FetchPriority/low`` at most. ``HTTPCacheOptions/backgroundExchanges`` of all requests being prefetched go at a
-    /// time. Redirections are followed as ``fetch(_:_:)`` does.
+    /// Fresh responses are not requested, stale ones are validated, and a request that is under way is joined. Bodies
+    /// up to ``HTTPCacheOptions/fileLimit`` are read to their end and kept only in the cache. The priority of each
+    /// request is at most ``FetchPriority/low``. The cache prefetches at most ``HTTPCacheOptions/backgroundExchanges``
+    /// requests at a time, at least one. Redirections are followed as in ``fetch(_:_:)``.
     ///
-    /// Cancelling the task ends what is under way; what was stored by then stays.
+    /// Cancelling the task ends the requests under way; responses stored by then stay.
     ///
     /// ```swift
     /// let outcomes = await cache.prefetch(chapters.compactMap { FetchRequest($0.address) })
     /// let missing = outcomes.count { if case .failed = $0 { true } else { false } }
     /// ```
     ///
-    /// - Parameter requests: GET requests.
-    /// - Returns: what became of each, in the order of the requests; of those that a cancellation left,
+    /// - Parameter requests: GET requests; others trap.
+    /// - Returns: the outcomes in the order of the requests. A request that was cancelled has
     ///   ``HTTPCacheError/transport(_:)`` of `cancelled`.
     public func prefetch(_ requests: [FetchRequest]) async -> [PrefetchOutcome] {
         precondition(requests.allSatisfy { $0.request.method == .get }, "only GET requests can be prefetched")
         var outcomes = [PrefetchOutcome](repeating: .failed(.transport(.cancelled)), count: requests.count)
         await withTaskGroup(of: (Int, PrefetchOutcome).self) { group in
             for place in requests.indices {
-                // No more tasks than may go.
+                // No more tasks than can run at a time.
                 if place >= options.backgroundExchanges, let (done, outcome) = await group.next() {
                     outcomes[done] = outcome
                 }
@@ -66,9 +66,9 @@ extension HTTPCache {
         }
     }
 
-    /// Has the response to one request stored.
+    /// Stores the response to one request.
     ///
-    /// - Returns: what became of it, and the head of the answer where that is known.
+    /// - Returns: the outcome, and the head of the answer where it is known.
     private func fill(_ request: FetchRequest) async throws(HTTPCacheError) -> (PrefetchOutcome, HTTPResponse?) {
         var request = request
         request.priority = min(request.priority, .low)
@@ -84,7 +84,7 @@ extension HTTPCache {
         do throws(HTTPCacheError) {
             return try await filled(by: ticket)
         } catch {
-            // The one that began it may have wished its end.
+            // The caller that began the flight may have cancelled it.
             guard error.isCancelled, !ticket.isFirst, !Task.isCancelled else { throw error }
             return try await filled(by: try board(resolved, plan, isShared: false))
         }
@@ -97,7 +97,7 @@ extension HTTPCache {
             if case .streamed(let streamed) = try delivery.get() {
                 head = streamed.exchange.head
                 if streamed.stored == nil { return (.notStored(because: streamed.storage), head) }
-                // The cache alone takes the body.
+                // The cache is the only reader of the body.
                 ticket.flight.pipe.abandon()
             }
         }

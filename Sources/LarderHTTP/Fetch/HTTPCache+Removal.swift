@@ -1,23 +1,23 @@
-// Removal and invalidation, in every place where responses are kept.
+// Removal and invalidation, in every cache where responses are stored.
 extension HTTPCache {
     /// Invalidates the responses stored under a key: each is validated before its next use.
     ///
-    /// Where the server cannot be asked, they are used as other stale responses are; ``remove(_:)`` removes them. Answers under way are
-    /// not stored under the key.
+    /// Where the server cannot be reached, they are used as other stale responses are; ``remove(_:)`` removes them.
+    /// Answers under way are not stored under the key.
     ///
     /// - Parameter key: a custom key, or a target URI with its host in lower case.
-    /// - Throws: what the caches throw.
+    /// - Throws: as ``ResponseCache/invalidate(_:)`` of the caches.
     public func invalidate(_ key: String) async throws {
         flights.spoil { $0.cacheKey == key }
         try await persistent?.invalidate(key)
         try await memory?.invalidate(key)
     }
 
-    /// Removes responses by key, prefix or tag, and tells how many that were.
+    /// Removes responses by key, prefix or tag, and returns their number.
     ///
-    /// Answers under way that `selection` means are not stored.
+    /// Answers under way that match `selection` are not stored.
     ///
-    /// - Throws: what the caches throw.
+    /// - Throws: as ``ResponseCache/remove(_:)`` of the caches.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         flights.spoil { selection.means($0) }
@@ -25,15 +25,15 @@ extension HTTPCache {
         return persisted + (try await memory?.remove(selection) ?? 0)
     }
 
-    /// Ends every exchange and removes everything, as signing out asks for.
+    /// Ends every exchange and removes every response, as signing out requires.
     ///
-    /// - Throws: what the caches throw.
+    /// - Throws: as ``remove(_:)``.
     public func clear() async throws {
         await flights.cancelAll(isLast: false)
         try await remove(.all)
     }
 
-    /// RFC 9111 §4.4: what an unsafe request has changed is validated before its next use.
+    /// Invalidates the responses that an unsafe request may have changed. RFC 9111 §4.4. Failures are logged.
     func markInvalid(_ key: String, except flight: Flight) async {
         flights.spoil { $0.cacheKey == key && $0 !== flight }
         for cache in [persistent, memory] {

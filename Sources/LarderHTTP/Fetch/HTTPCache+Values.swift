@@ -3,19 +3,19 @@ internal import LarderTransport
 internal import Synchronization
 
 extension HTTPCache {
-    /// Gets one answer and what it means to the program.
+    /// Returns one answer, decoded.
     ///
-    /// A body that cannot be decoded is not stored, so the stored copy stays usable offline. No status but success (2xx) takes its place either. A stored
-    /// answer that cannot be understood, or is damaged, is removed, and the server is asked once more (except by
-    /// ``SingleAnswerStrategy/cacheOnly``). One that cannot be read at the moment stays, and the server is asked for the
-    /// whole.
+    /// A body that cannot be decoded is not stored, so the stored response stays usable offline. Only success (2xx)
+    /// replaces a stored response. A stored answer that is damaged or cannot be decoded is removed, and the server is
+    /// asked once more (except by ``SingleAnswerStrategy/cacheOnly``). A stored answer that cannot be read at the
+    /// moment stays, and the whole response is requested.
     ///
     /// - Parameters:
     ///   - limit: the longest body to accept, in bytes.
-    ///   - decode: makes the value of the body's bytes; what it throws is a failure to understand. Also called for an
-    ///     answer that comes when the call has ended, before that is stored.
-    /// - Throws: ``HTTPCacheError/server(_:)`` for every status but success (2xx); ``HTTPCacheError/parse(_:)``;
-    ///   else as ``fetch(_:_:)`` and ``AnswerBody/bytes(upTo:)``.
+    ///   - decode: makes the value of the body's bytes; an error means that they cannot be decoded. It is also called
+    ///     for an answer that arrives after the call has ended, before that answer is stored.
+    /// - Throws: ``HTTPCacheError/server(_:)`` for every status but success (2xx); ``HTTPCacheError/parse(_:)`` when
+    ///   the body cannot be decoded; else as ``fetch(_:_:)`` and ``AnswerBody/bytes(upTo:)``.
     public func value<Value: Sendable>(
         of request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard, upTo limit: Int = 15 << 20,
         decoding decode: @escaping @Sendable ([UInt8]) throws -> Value
@@ -25,11 +25,11 @@ extension HTTPCache {
         return try await value(of: fetched, decoding, request, strategy)
     }
 
-    /// Gives the values of one or two answers: of the stored response, where the strategy gives it, and of the final one.
+    /// Returns the values of one or two answers: of the stored response, where the strategy uses it, and the final one.
     ///
-    /// The decoded twin of ``answers(to:_:)``, with the guarantees of ``value(of:_:upTo:decoding:)`` for what is stored: a body
-    /// that cannot be decoded takes no stored copy's place. A stored one that cannot be decoded, or has another
-    /// status than success, is no intermediate answer.
+    /// This is the decoding form of ``answers(to:_:)``. As in ``value(of:_:upTo:decoding:)``, a body that cannot be
+    /// decoded replaces no stored response. A stored response that cannot be decoded, or has another status than
+    /// success, is no intermediate answer.
     ///
     /// ```swift
     /// for try await news in cache.values(of: request, .cacheThenNetwork, decoding: News.init(json:)) {
@@ -47,7 +47,7 @@ extension HTTPCache {
         ValueSequence(answers: answers(to: request, strategy), decoding: Decoding(upTo: limit, decode))
     }
 
-    /// The value of a final answer; when that is a stored one that cannot be used, of a second fetch.
+    /// Returns the value of a final answer, or of a second fetch when that answer is a stored one that cannot be used.
     fileprivate func value<Value>(
         of fetched: Fetched<HTTPAnswer>, _ decoding: Decoding<Value>, _ request: FetchRequest,
         _ strategy: SingleAnswerStrategy
@@ -64,14 +64,14 @@ extension HTTPCache {
         }
     }
 
-    /// Removes a stored answer that is of no use to the program.
+    /// Removes a stored answer that the program cannot use.
     ///
-    /// - Returns: whether it was removed; nil when the error is not about what is stored.
+    /// - Returns: whether it was removed; nil when the error does not concern stored content.
     fileprivate func discard(
         _ fetched: Fetched<HTTPAnswer>, of request: FetchRequest, after error: HTTPCacheError
     ) async -> Bool? {
         guard error.isUnusableContent, let entry = fetched.value.entry else { return nil }
-        // Damage is reported as `bodyGone`: a failure to read may pass, and the stored copy may be the only one.
+        // Damage is reported as `bodyGone`. A failed read may be temporary, and the response may be the only one.
         if case .unreadable = error { return false }
         await discard(entry, of: request)
         return true
@@ -88,15 +88,15 @@ extension HTTPCache {
 
 /// The values of the one or two answers to a request. See ``HTTPCache/values(of:_:upTo:decoding:)``.
 public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
-    /// A value, and how its answer came about.
+    /// A value, and the origin of its answer.
     public typealias Element = Fetched<Value>
-    /// Why the final value did not come: as ``HTTPCache/value(of:_:upTo:decoding:)`` throws it.
+    /// The error of the final value, as ``HTTPCache/value(of:_:upTo:decoding:)`` throws it.
     public typealias Failure = HTTPCacheError
 
     let answers: AnswerSequence
     let decoding: Decoding<Value>
 
-    /// An iterator that has asked nothing yet.
+    /// Returns an iterator that has sent nothing yet.
     public func makeAsyncIterator() -> Iterator {
         let own = decoding.another
         var answers = answers
@@ -104,13 +104,15 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
         return Iterator(sequence: answers, answers: answers.makeAsyncIterator(), decoding: own)
     }
 
-    /// Gives the values; letting it go gives the final one up.
+    /// An iterator over the values; releasing it abandons the final one.
     public struct Iterator: AsyncIteratorProtocol {
         let sequence: AnswerSequence
         var answers: AnswerSequence.Iterator
         let decoding: Decoding<Value>
 
-        /// The next value, or nil after the final one and after an error.
+        /// Returns the next value, or nil after the final one and after an error.
+        ///
+        /// - Throws: the error of the final value, as ``HTTPCache/value(of:_:upTo:decoding:)``.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> Fetched<Value>? {
@@ -127,14 +129,16 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next value, or nil after the final one and after an error.
+        /// Returns the next value, or nil after the final one and after an error.
+        ///
+        /// - Throws: as ``next(isolation:)``.
         public mutating func next() async throws(HTTPCacheError) -> Fetched<Value>? {
             try await next(isolation: nil)
         }
     }
 }
 
-/// One fetch whose body is decoded once: before it is stored, or else when it is read.
+/// One fetch whose body is decoded once: before it is stored, or otherwise when it is read.
 final class Decoding<Value: Sendable>: Sendable {
     private let limit: Int
     private let decode: @Sendable ([UInt8]) throws -> Value
@@ -145,10 +149,10 @@ final class Decoding<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// For another fetch.
+    /// A decoding for another fetch.
     var another: Decoding { Decoding(upTo: limit, decode) }
 
-    /// For the exchange that stores the answer.
+    /// The check of the exchange that stores the answer.
     var check: BodyCheck {
         BodyCheck(limit: limit) { bytes in
             let result = Result { try self.decode(bytes) }
@@ -160,7 +164,7 @@ final class Decoding<Value: Sendable>: Sendable {
     func value(of fetched: Fetched<HTTPAnswer>) async throws(HTTPCacheError) -> Fetched<Value> {
         guard fetched.value.isSuccess else { throw .server(fetched.value.head) }
         let bytes = try await fetched.value.body.bytes(upTo: limit)
-        // A body that was read as it came has been decoded by then, unless it was not to be stored.
+        // A streamed body has been decoded by now, unless it was not to be stored.
         let known = fetched.value.entry == nil ? decoded.withLock { $0 } : nil
         switch known ?? Result(catching: { try decode(bytes) }) {
         case .success(let value): return fetched.map { _ in value }
@@ -170,7 +174,7 @@ final class Decoding<Value: Sendable>: Sendable {
 }
 
 extension HTTPCacheError {
-    /// Whether an answer came, and nothing can be made of it.
+    /// Whether an answer arrived that cannot be used.
     fileprivate var isUnusableContent: Bool {
         switch self {
         case .parse, .bodyGone, .unreadable: true

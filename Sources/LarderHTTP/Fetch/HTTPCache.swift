@@ -3,37 +3,36 @@ public import LarderStore
 public import LarderTransport
 internal import Logging
 
-/// A private HTTP cache in front of a transport: RFC 9111, soft freshness, and strategies for what that leaves open.
+/// A private HTTP cache in front of a transport: RFC 9111, soft freshness, and strategies for its open choices.
 ///
-/// Every answer says where it comes from, how fresh it is, and why it was used and kept. Identical requests under way
-/// at the same time are one exchange. A cache that fails is as good as empty: the network's answer is delivered, and the
-/// failure is logged.
+/// Every answer states its origin, its freshness, and the reasons why it was used and stored. Identical requests under
+/// way at the same time share one exchange. A failing cache counts as empty, and the failure is logged.
 ///
-/// Call ``close()`` when done. Until then it is kept alive by exchanges under way.
+/// Call ``close()`` when done. Until then exchanges under way keep the cache alive.
 public final class HTTPCache: Sendable {
     let transport: any Transport
     let persistent: (any ResponseCache)?
     let memory: (any ResponseCache)?
-    /// The rules it keeps.
+    /// The rules of the cache.
     public let policy: CachePolicy
-    /// Its limits.
+    /// The limits of the cache.
     public let options: HTTPCacheOptions
     let services: HostServices
     let isOnline: @Sendable () -> Bool
     let account: @Sendable () -> String?
     let limiter: ExchangeLimiter
     let flights = FlightTable()
-    /// The turns of requests that are prefetched.
+    /// The queue of the requests that are prefetched.
     let prefetches: TurnQueue<Int>
 
     /// A cache of these parts.
     ///
     /// - Parameters:
-    ///   - persistent: keeps what is to outlast the process; nil: nothing does.
-    ///   - memory: keeps what is not; nil: nothing is kept for requests that ask not to persist.
+    ///   - persistent: keeps responses across launches; nil keeps none.
+    ///   - memory: keeps the responses of requests that ask not to persist; nil keeps none of them.
     ///   - services: the clock, waiting, and the log.
-    ///   - isOnline: whether there is a network, as far as the host knows; a wrong "no" never keeps a request from being
-    ///     sent when nothing stored can answer it.
+    ///   - isOnline: whether there is a network, as far as the host knows. A wrong `false` does not stop a request that
+    ///     no stored response can answer, unless its body is longer than ``HTTPCacheOptions/fileLimit``.
     ///   - account: the signed-in account, for requests without a ``FetchRequest/account``; evaluated per request.
     public init(
         transport: any Transport, persistent: (any ResponseCache)?, memory: (any ResponseCache)? = nil,
@@ -52,9 +51,9 @@ public final class HTTPCache: Sendable {
         prefetches = TurnQueue(limit: max(1, options.backgroundExchanges))
     }
 
-    /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and lets none begin any more.
+    /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and refuses new ones.
     ///
-    /// Returns when all have ended. What is stored stays.
+    /// Returns when all have ended. Stored responses stay.
     public func close() async {
         await flights.cancelAll(isLast: true)
     }
@@ -86,7 +85,7 @@ extension HTTPCache {
         }
     }
 
-    /// The salt that lies where responses are kept; nil when there is none, or it cannot be read.
+    /// Returns the salt of a cache; nil when there is none, or it cannot be read.
     func salt(of cache: (any ResponseCache)?, drawing isDrawing: Bool) async -> [UInt8]? {
         let draw: @Sendable () -> [UInt8] = { [services] in
             let (one, other) = (services.makeID(), services.makeID())

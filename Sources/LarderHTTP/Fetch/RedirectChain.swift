@@ -2,7 +2,7 @@ import HTTPTypes
 import LarderFormat
 import LarderTransport
 
-/// The requests of one fetch that redirections lead to, by the rules of ``HTTPCacheOptions/redirectLimit``. RFC 9110 §15.4.
+/// The requests of one fetch along redirections, by the rules of ``HTTPCacheOptions/redirectLimit``. RFC 9110 §15.4.
 struct RedirectChain: Sendable {
     private var last: FetchRequest
     private var made: Set<HTTPRequest>
@@ -17,9 +17,9 @@ struct RedirectChain: Sendable {
         self.credentials = credentials
     }
 
-    /// The request to make after this answer to the last one; nil when the answer is the end of the chain.
+    /// Returns the request that follows after this answer to the last one; nil when the answer ends the chain.
     ///
-    /// - Throws: ``HTTPCacheError/redirectedTooOften(_:)``.
+    /// - Throws: ``HTTPCacheError/redirectedTooOften(_:)`` for a chain that is too long or circular.
     mutating func request(after head: HTTPResponse) throws(HTTPCacheError) -> FetchRequest? {
         guard limit > 0, var next = target(of: head) else { return nil }
         next.request.headerFields = fields(to: next.request)
@@ -28,18 +28,18 @@ struct RedirectChain: Sendable {
             next.body = nil
             for name in Self.aboutContent { next.request.headerFields[name] = nil }
         }
-        // The first request is the chain's, too: `limit` follow it.
+        // The first request is in `made` too: at most `limit` more follow it.
         guard made.count <= limit, made.insert(next.request).inserted else { throw .redirectedTooOften(head) }
         last = next
         return next
     }
 
-    /// Whether a redirection of this head is one that leads on, wherever it does.
+    /// Whether a head has a status that is followed, and a `Location`.
     static func isRedirection(_ head: HTTPResponse) -> Bool {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
     }
 
-    /// The last request at the place that an answer names; nil when it is not to be followed there.
+    /// Returns the last request with the address that an answer names; nil when it is not to be followed there.
     private func target(of head: HTTPResponse) -> FetchRequest? {
         guard Self.isRedirection(head), let location = head.headerFields[.location],
             let reference = URIReference(location), let here = try? RequestTarget(last.request),
@@ -54,7 +54,7 @@ struct RedirectChain: Sendable {
         return next
     }
 
-    /// The last request's fields without those that were meant for its address alone.
+    /// Returns the last request's fields without those that apply to its own address only.
     private func fields(to next: HTTPRequest) -> HTTPFields {
         var fields = last.request.headerFields
         let isSameOrigin = Self.origin(of: next) == Self.origin(of: last.request)
@@ -86,6 +86,6 @@ struct RedirectChain: Sendable {
 }
 
 extension HTTPCache {
-    /// Whether a redirection of this head is followed.
+    /// Whether a redirection with this head is followed.
     func follows(_ head: HTTPResponse) -> Bool { options.redirectLimit > 0 && RedirectChain.isRedirection(head) }
 }

@@ -2,25 +2,25 @@ package import HTTPTypes
 
 /// The directives of `Cache-Control` in a request or a response. RFC 9111 §5.2, RFC 5861, RFC 8246.
 ///
-/// Names in any case; arguments as tokens or quoted strings. A directive that comes twice counts by its first number,
-/// as RFC 9111 §4.2.1 lets it. One that is malformed counts when it restricts and not when it permits: a `max-age`
-/// without a number is 0, a `no-cache` with a broken list is the whole response.
+/// Names match in any case; arguments are tokens or quoted strings. Of a repeated directive the first number counts, as
+/// RFC 9111 §4.2.1 permits. A malformed directive counts when it restricts and not when it permits: a `max-age` without
+/// a number is 0, and a `no-cache` with a broken list applies to the whole response.
 package struct CacheControl: Hashable, Sendable {
-    /// How stale a response a request takes. RFC 9111 §5.2.1.2.
+    /// The staleness that a request accepts. RFC 9111 §5.2.1.2.
     package enum MaxStale: Hashable, Sendable {
-        /// Any.
+        /// Any staleness.
         case any
-        /// Stale for at most so many seconds.
+        /// At most this staleness, in seconds.
         case seconds(Int64)
     }
 
-    /// Whether there is any directive at all.
+    /// Whether there is any directive.
     package var isPresent = false
     /// `no-store`. RFC 9111 §5.2.1.5, §5.2.2.5.
     package var noStore = false
-    /// `no-cache` of the whole. RFC 9111 §5.2.1.4, §5.2.2.4.
+    /// `no-cache` of the whole message. RFC 9111 §5.2.1.4, §5.2.2.4.
     package var noCache = false
-    /// The fields that `no-cache` names, in lower case: not to be used without validation.
+    /// The fields that `no-cache` names, in lower case. They must not be used without validation.
     package var noCacheFields: Set<String> = []
     /// `must-revalidate`. RFC 9111 §5.2.2.2.
     package var mustRevalidate = false
@@ -34,7 +34,7 @@ package struct CacheControl: Hashable, Sendable {
     package var isImmutable = false
     /// `only-if-cached`. RFC 9111 §5.2.1.7.
     package var onlyIfCached = false
-    /// `none`, which no standard knows.
+    /// `none`, which no standard defines.
     package var none = false
     /// `max-age`, in seconds. RFC 9111 §5.2.1.1, §5.2.2.1.
     package var maxAge: Int64?
@@ -71,7 +71,7 @@ extension CacheControl {
         case value([UInt8])
         case malformed
 
-        /// The argument as seconds; nil when it is none.
+        /// The argument in seconds; nil when it is no number.
         var seconds: Int64? {
             if case .value(let bytes) = self { FieldScanner.deltaSeconds(bytes) } else { nil }
         }
@@ -81,7 +81,7 @@ extension CacheControl {
         var isMalformed: Bool { if case .malformed = self { true } else { false } }
     }
 
-    /// Reads what follows a name, up to the end of the member. White space beside `=` is not allowed.
+    /// Reads the argument behind a name, up to the end of the member. White space beside `=` is not allowed.
     private static func argument(_ scanner: inout FieldScanner) -> Argument {
         var argument = Argument.absent
         if scanner.take(0x3D) {
@@ -106,7 +106,7 @@ extension CacheControl {
         case "only-if-cached": onlyIfCached = true
         case "private": isPrivate = true
         case "public": if argument.isAbsent { isPublic = true }
-        // RFC 8246 §2: an argument has no meaning.
+        // RFC 8246 §2: an argument of `immutable` has no meaning.
         case "immutable": if !argument.isMalformed { isImmutable = true }
         case "must-understand": if argument.isAbsent { mustUnderstand = true }
         case "none": none = true

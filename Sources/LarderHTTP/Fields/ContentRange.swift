@@ -1,13 +1,13 @@
 package import HTTPTypes
 
-/// Which bytes of a representation a 206 carries. RFC 9110 §14.4.
+/// The bytes of a representation that a 206 carries. RFC 9110 §14.4.
 package struct ContentRange: Hashable, Sendable {
     /// The bytes, counted from 0.
     package var range: Range<Int64>
-    /// The length of the representation; nil: not known.
+    /// The length of the representation; nil when it is unknown.
     package var total: Int64?
 
-    /// What a `Content-Range` value says; nil when it is malformed, of another unit, or names no bytes (`*/10`).
+    /// Parses a `Content-Range` value; nil when it is malformed, of another unit, or names no bytes (`*/10`).
     package init?(_ bytes: [UInt8]) {
         var scanner = FieldScanner(FieldScanner.trimmed(bytes))
         guard FieldScanner.lowered(scanner.token()) == Array("bytes".utf8), scanner.take(0x20),
@@ -25,20 +25,20 @@ package struct ContentRange: Hashable, Sendable {
         range = first..<(last + 1)
     }
 
-    /// What the only `Content-Range` of `fields` says.
+    /// Parses the `Content-Range` of `fields`; nil unless there is exactly one valid line.
     package init?(_ fields: HTTPFields) {
         let lines = fields.lines(of: "content-range")
         guard lines.count == 1 else { return nil }
         self.init(lines[0])
     }
 
-    /// Those bytes of a representation of `total` bytes.
+    /// Creates the range of a representation of `total` bytes.
     package init(_ range: Range<Int64>, total: Int64?) {
         self.range = range
         self.total = total
     }
 
-    /// As a field value: `bytes 4-9/10`.
+    /// The field value, such as `bytes 4-9/10`.
     package var text: String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total.map { "\($0)" } ?? "*")"
     }

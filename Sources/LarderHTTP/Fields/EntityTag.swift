@@ -1,16 +1,16 @@
 /// An entity tag. RFC 9110 §8.8.3.
 ///
-/// A value that is not quoted, as some servers send it, is taken whole as a weak tag: it is compared byte for byte and
-/// sent back as it came, and never proves that two parts belong together.
+/// An unquoted value, as some servers send it, is a weak tag as a whole. It is compared byte for byte and sent back
+/// unchanged, and never proves that two parts belong together.
 package struct EntityTag: Hashable, Sendable {
-    /// Whether it stands for what means the same, not for the same bytes.
+    /// Whether it identifies equivalent content rather than identical bytes.
     package var isWeak: Bool
     /// Its opaque part, with the quotes.
     package var opaque: [UInt8]
-    /// As it came.
+    /// The tag as it was received.
     package var text: [UInt8]
 
-    /// The tag of an `ETag` value; nil when it is empty.
+    /// Parses an `ETag` value; nil when it is empty.
     package init?(_ bytes: [UInt8]) {
         text = FieldScanner.trimmed(bytes)
         guard !text.isEmpty else { return nil }
@@ -25,10 +25,10 @@ package struct EntityTag: Hashable, Sendable {
         }
     }
 
-    /// Whether both stand for the same, at least in meaning. RFC 9110 §8.8.3.2.
+    /// Whether both identify equivalent content. RFC 9110 §8.8.3.2.
     package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// Whether both stand for the same bytes. RFC 9110 §8.8.3.2.
+    /// Whether both identify the same bytes. RFC 9110 §8.8.3.2.
     package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
     private static func isQuoted(_ bytes: [UInt8]) -> Bool {
@@ -37,14 +37,14 @@ package struct EntityTag: Hashable, Sendable {
     }
 }
 
-/// What `If-None-Match` and `If-Match` name. RFC 9110 §13.1.1, §13.1.2.
+/// The value of `If-None-Match` or `If-Match`. RFC 9110 §13.1.1, §13.1.2.
 package enum EntityTagList: Hashable, Sendable {
-    /// `*`: whatever there is.
+    /// `*`: any representation.
     case any
     /// These tags, in their order.
     case tags([EntityTag])
 
-    /// The list of a combined value. Members that are no tags are taken as weak ones of their bytes.
+    /// Parses a combined value. A member that is no tag becomes a weak tag of its bytes.
     package init(_ bytes: [UInt8]) {
         if FieldScanner.trimmed(bytes) == [0x2A] {
             self = .any
@@ -65,7 +65,7 @@ package enum EntityTagList: Hashable, Sendable {
         self = .tags(tags)
     }
 
-    /// Whether a representation with `tag` (nil: without one) is named, compared weakly.
+    /// Whether the list matches a representation with `tag`, compared weakly; nil is a representation without a tag.
     package func names(_ tag: EntityTag?) -> Bool {
         switch self {
         case .any: true

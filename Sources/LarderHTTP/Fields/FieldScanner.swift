@@ -1,31 +1,31 @@
-/// Reads a field value byte by byte, forwards only: every parser of this module is linear in the length of its input.
+/// Reads a field value byte by byte, forwards only, so that every parser of this module is linear in its input.
 ///
-/// RFC 9110 §5.6. It never fails: what is not there is nil or empty.
+/// RFC 9110 §5.6. No operation fails: a missing part is nil or empty.
 package struct FieldScanner {
     /// The value.
     package let bytes: [UInt8]
-    /// How many bytes are read.
+    /// The number of bytes read so far.
     package private(set) var position = 0
 
-    /// A reading of `bytes` from their beginning.
+    /// A scanner at the beginning of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Whether everything is read.
+    /// Whether all bytes are read.
     package var isAtEnd: Bool { position >= bytes.count }
 
-    /// The next byte, not read yet; nil at the end.
+    /// The next byte, which is not read yet; nil at the end.
     package var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Reads `byte` if it is next.
+    /// Reads `byte` if it is next, and returns whether it was.
     package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    /// Reads as many bytes as satisfy `condition`.
+    /// Reads the following bytes that satisfy `condition`.
     package mutating func run(while condition: (UInt8) -> Bool) -> [UInt8] {
         let start = position
         while position < bytes.count, condition(bytes[position]) { position += 1 }
@@ -48,7 +48,7 @@ package struct FieldScanner {
     /// Reads a token, which may be empty. RFC 9110 §5.6.2.
     package mutating func token() -> [UInt8] { run(while: Self.isTokenByte) }
 
-    /// Reads a quoted string that is next; nil when its end is missing, and then all is read. RFC 9110 §5.6.4.
+    /// Reads a quoted string; nil when none is next, or when its end is missing and all is read. RFC 9110 §5.6.4.
     ///
     /// - Returns: its content, without quotes and escapes.
     package mutating func quotedString() -> [UInt8]? {
@@ -75,13 +75,13 @@ package struct FieldScanner {
         }
     }
 
-    /// Whether the member ends here: at a comma or the end, after white space.
+    /// Skips white space, and returns whether the member ends here, at a comma or the end.
     package mutating func isAtMemberEnd() -> Bool {
         skipSpace()
         return next == nil || next == 0x2C
     }
 
-    /// Whether a byte may stand in a token. RFC 9110 §5.6.2.
+    /// Whether a token may contain a byte. RFC 9110 §5.6.2.
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E:
@@ -90,7 +90,7 @@ package struct FieldScanner {
         }
     }
 
-    /// `bytes` without the spaces and tabs around them.
+    /// Returns `bytes` without the spaces and tabs around them.
     package static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
         guard let first = bytes.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
             let last = bytes.lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
@@ -98,12 +98,12 @@ package struct FieldScanner {
         return Array(bytes[first...last])
     }
 
-    /// `bytes` with the letters of ASCII in lower case.
+    /// Returns `bytes` with the letters of ASCII in lower case.
     package static func lowered(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }
 
-    /// The tokens of a list, in lower case and in their order, a repeated one once; members that are none are left out.
+    /// Returns the distinct tokens of a list, in lower case and in their order. Other members are left out.
     package static func tokens(_ bytes: [UInt8]) -> [String] {
         var scanner = FieldScanner(bytes)
         var tokens: [String] = []
@@ -120,7 +120,7 @@ package struct FieldScanner {
         return tokens
     }
 
-    /// The members of a list, without the white space around them; empty ones are left out. RFC 9110 §5.6.1.
+    /// Returns the members of a list, without the white space around them; empty ones are left out. RFC 9110 §5.6.1.
     package static func members(_ bytes: [UInt8]) -> [[UInt8]] {
         var scanner = FieldScanner(bytes)
         var members: [[UInt8]] = []
@@ -132,7 +132,7 @@ package struct FieldScanner {
         return members
     }
 
-    /// Digits as seconds; nil for anything else, 2,147,483,648 for what is more than that. RFC 9111 §1.2.2.
+    /// Returns digits as seconds, at most 2,147,483,648; nil for anything else. RFC 9111 §1.2.2.
     package static func deltaSeconds(_ bytes: [UInt8]) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var value: Int64 = 0

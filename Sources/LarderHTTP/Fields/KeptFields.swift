@@ -1,9 +1,9 @@
 package import HTTPTypes
 package import LarderFormat
 
-/// Which fields are kept with a response. RFC 9111 §3.1.
+/// The selection of header fields that are stored with a response. RFC 9111 §3.1.
 package enum KeptFields {
-    /// The most fields a head may have and still be kept.
+    /// The most fields that the head of a stored response may have.
     package static let limit = 1000
 
     /// Fields of one hop or one exchange, in lower case. RFC 9110 §7.6.1, §6.6.2, §11.7.
@@ -11,7 +11,7 @@ package enum KeptFields {
         "connection", "keep-alive", "te", "transfer-encoding", "upgrade", "trailer", "proxy-connection",
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
-    /// Fields that a cache reads again, in lower case; `Connection` cannot have them dropped.
+    /// Fields that a cache reads again, in lower case; `Connection` cannot remove them.
     package static let needed: Set<String> = [
         "cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "content-range",
     ]
@@ -21,10 +21,11 @@ package enum KeptFields {
     /// Fields that set cookies, in lower case.
     private static let cookies: Set<String> = ["set-cookie", "set-cookie2"]
 
-    /// The fields of a received head that are kept, in their order. What carries secrets never reaches a disk;
-    /// `WWW-Authenticate` carries none: it says how to sign in, not who has.
+    /// Returns the fields of a received head that are stored, in their order.
     ///
-    /// - Parameter keepsCookies: whether `Set-Cookie` is kept, for what stays in memory.
+    /// Fields that carry secrets never reach the medium. `WWW-Authenticate` only describes how to sign in.
+    ///
+    /// - Parameter keepsCookies: whether `Set-Cookie` is kept, for responses that stay in memory.
     package static func kept(
         of fields: HTTPFields, without credentials: CredentialFields = CredentialFields(),
         keepingCookies keepsCookies: Bool = false
@@ -41,9 +42,9 @@ package enum KeptFields {
         return kept
     }
 
-    /// `stored`, with the fields of `received` in place of those of the same names. RFC 9111 §3.2.
+    /// Returns `stored` with the fields of `received` in place of those of the same names. RFC 9111 §3.2.
     ///
-    /// `Age` and `Date` are those of the received head or none: they say when it was made.
+    /// `Age` and `Date` are those of the received head or none, because they depend on when it was made.
     package static func updated(
         _ stored: HTTPFields, with received: HTTPFields, without credentials: CredentialFields = CredentialFields(),
         keepingCookies keepsCookies: Bool = false

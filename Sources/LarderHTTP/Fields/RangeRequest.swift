@@ -1,17 +1,17 @@
 package import HTTPTypes
 
-/// The part of a representation that a request asks for. RFC 9110 §14.1.2, §14.2.
+/// The part of a representation that is requested. RFC 9110 §14.1.2, §14.2.
 package enum RangeRequest: Hashable, Sendable {
-    /// All of it: no `Range`, one of another unit, or one that cannot be understood, which is to be ignored.
+    /// All bytes: no `Range`, one of another unit, or one that cannot be parsed and is therefore ignored.
     case whole
-    /// From a first byte, to a last one (nil: to the end).
+    /// The bytes from a first one to a last one; nil for the end.
     case from(Int64, last: Int64?)
-    /// So many bytes at the end.
+    /// A number of bytes at the end.
     case suffix(Int64)
     /// More than one range.
     case several
 
-    /// What the `Range` of a GET asks for; other methods ask for all.
+    /// The range of a GET; other methods request all bytes.
     package init(_ request: HTTPRequest) {
         guard request.method == .get, let bytes = request.headerFields.combined("range") else {
             self = .whole
@@ -20,7 +20,7 @@ package enum RangeRequest: Hashable, Sendable {
         self.init(bytes)
     }
 
-    /// What a `Range` value asks for.
+    /// Parses a `Range` value.
     package init(_ bytes: [UInt8]) {
         self = .whole
         var scanner = FieldScanner(bytes)
@@ -34,9 +34,9 @@ package enum RangeRequest: Hashable, Sendable {
         self = found ?? .whole
     }
 
-    /// The bytes meant of a representation of `total` bytes; nil when there are none of them.
+    /// Returns the requested bytes of a representation of `total` bytes; nil when it has none of them.
     ///
-    /// For a single range only: all for ``whole`` and ``several``.
+    /// Only a single range is resolved: ``whole`` and ``several`` are all bytes.
     package func resolved(total: Int64) -> Range<Int64>? {
         switch self {
         case .whole, .several: return 0..<total
@@ -59,14 +59,14 @@ package enum RangeRequest: Hashable, Sendable {
         return start <= end ? .from(start, last: end) : nil
     }
 
-    /// Digits as a number, at most 2^62; nil without any.
+    /// Returns the number that the digits are, at most 2^62; nil for none, or for other bytes.
     package static func position(_ digits: [UInt8]) -> Int64? {
         guard !digits.isEmpty else { return nil }
         let limit: Int64 = 1 << 62
         var value: Int64 = 0
         for digit in digits {
             guard (0x30...0x39).contains(digit) else { return nil }
-            // Below 2^62 / 10 there is room for one more digit.
+            // A number below 2^62 / 10 can have one more digit.
             value = value >= limit / 10 ? limit : value * 10 + Int64(digit - 0x30)
         }
         return value

@@ -1,10 +1,10 @@
-/// Why a response was kept, used or passed over: one fact, with the section of the standard it comes from.
+/// The reason a response was stored, used or not: one fact, with the section of the standard it comes from.
 public struct CacheReason: Hashable, Sendable {
     /// A short fixed word for programs and tests, such as `fresh`, `no-store` or `vary-mismatch`.
     public var word: String
-    /// One sentence for people, without content of the exchange.
+    /// A sentence for display, without content of the exchange.
     public var sentence: String
-    /// Where it is written, such as `RFC 9111 §4.2`; nil for what the host or this library decided.
+    /// The source of the rule, such as `RFC 9111 §4.2`; nil for decisions of the host or of this library.
     public var source: String?
 
     /// A reason of these parts.

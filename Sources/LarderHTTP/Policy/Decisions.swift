@@ -1,42 +1,42 @@
 public import HTTPTypes
 
-/// Whether a response is kept.
+/// The decision whether a response is stored.
 public enum StorageDecision: Hashable, Sendable {
-    /// Keep it as this, with its body.
+    /// Store it as this response, with its body.
     case store(StoredResponse, because: CacheReason)
-    /// Do not keep it; what is stored under its key stays as it is.
+    /// Do not store it; the responses stored under its key stay as they are.
     case refuse(because: CacheReason)
 }
 
-/// What to do with a request, given what is stored under its key.
+/// The decision about a request, by the responses stored under its key.
 ///
 /// The number in a case is the position of the chosen response among the candidates.
 public enum ReuseDecision: Hashable, Sendable {
-    /// Answer from the cache, and ask nobody.
+    /// Answer from the cache, and send nothing.
     case reuse(Int, Freshness, because: CacheReason)
-    /// Answer from the cache first; then send `request`, and answer again with what comes of it.
+    /// Answer from the cache first; then send `request`, and answer again with its result.
     case reuseThenValidate(Int, Freshness, request: HTTPRequest, because: CacheReason)
-    /// Send `request`, which is conditional where the candidate has a validator; the candidate is what a 304 would confirm.
+    /// Send `request`, which is conditional where the candidate has a validator. A 304 confirms the candidate.
     ///
-    /// The candidate is all that was asked for, and the reading is there for the case that the server cannot be asked:
-    /// see ``CachePolicy/fallback(to:for:status:terms:at:)``.
+    /// The candidate covers the whole request. It is named with its freshness for the case that the server cannot be
+    /// reached: see ``CachePolicy/fallback(to:for:status:terms:at:)``.
     case validate(Int, Freshness, request: HTTPRequest, because: CacheReason)
-    /// Send `request`: nothing that is stored fits.
+    /// Send `request`: no stored response fits.
     ///
-    /// With the reason `completing` it asks only for what a stored part lacks, on condition that it is still the same; a
-    /// 206 then continues that part (``UpdateDecision/combine(_:because:)``), and a 200 takes its place.
+    /// With the reason `completing`, the request is only for the missing rest of a stored part, if that is still the
+    /// same. A 206 then continues that part (``UpdateDecision/combine(_:because:)``), and a 200 replaces it.
     case forward(request: HTTPRequest, because: CacheReason)
-    /// `only-if-cached`, and nothing that is stored may be used: answer 504 (Gateway Timeout). RFC 9111 §5.2.1.7.
+    /// Answer 504 (Gateway Timeout): `only-if-cached`, and no stored response may be used. RFC 9111 §5.2.1.7.
     case unsatisfiable(because: CacheReason)
 }
 
-/// What an answer to a sent request does to what is stored, beside what ``StorageDecision`` says about it.
+/// The effect of an answer on the stored responses, beside its own ``StorageDecision``.
 public enum UpdateDecision: Hashable, Sendable {
     /// New metadata for one candidate; its body stays as it is.
     public struct Refresh: Hashable, Sendable {
         /// The position of the candidate.
         public var index: Int
-        /// What to keep of it from now on.
+        /// The metadata to keep from now on.
         public var response: StoredResponse
 
         /// New metadata for the candidate at `index`.
@@ -46,23 +46,23 @@ public enum UpdateDecision: Hashable, Sendable {
         }
     }
 
-    /// A 304, or what a HEAD was answered with, confirms these candidates. RFC 9111 §3.2, §4.3.4, §4.3.5.
+    /// A 304, or the answer to a HEAD, confirms these candidates. RFC 9111 §3.2, §4.3.4, §4.3.5.
     case refresh([Refresh], because: CacheReason)
-    /// A HEAD's answer contradicts these candidates: they are validated before their next use where the server can be asked.
-    /// RFC 9111 §4.3.5.
+    /// The answer to a HEAD contradicts these candidates: validate each before its next use, if the server can be
+    /// reached. RFC 9111 §4.3.5.
     case markStale([Int], because: CacheReason)
-    /// A 304 that confirms nothing that is stored: send the request again without the cache's conditions.
+    /// A 304 confirms no stored response: send the request again without the cache's conditions.
     case repeatUnconditionally(because: CacheReason)
     /// A 206 continues the partial candidate: both together are the new body, under this metadata. RFC 9111 §3.4.
     case combine(Refresh, because: CacheReason)
-    /// Nothing that is stored is touched.
+    /// No stored response changes.
     case none(because: CacheReason)
 }
 
-/// Whether a stored response may stand in for an answer that did not come.
+/// The decision whether a stored response may stand in for a missing answer or a server's error.
 public enum FallbackDecision: Hashable, Sendable {
-    /// It may.
+    /// The response may be used.
     case serve(because: CacheReason)
-    /// It may not: the caller gets the error.
+    /// The response may not be used: the caller gets the error.
     case refuse(because: CacheReason)
 }

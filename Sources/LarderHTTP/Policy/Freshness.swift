@@ -1,6 +1,6 @@
-/// How fresh a stored response is at one moment. RFC 9111 §4.2.
+/// The freshness of a stored response at one moment. RFC 9111 §4.2.
 public struct Freshness: Hashable, Sendable {
-    /// Where its lifetime comes from.
+    /// The source of the lifetime.
     public enum Source: Hashable, Sendable {
         /// `Cache-Control: max-age`.
         case maxAge
@@ -8,27 +8,28 @@ public struct Freshness: Hashable, Sendable {
         case expires
         /// Guessed from `Last-Modified`.
         case heuristic
-        /// The host's own terms.
+        /// The terms of the host.
         case host
-        /// Nothing: it is stale from the start.
+        /// No source: the response is stale from the start.
         case none
     }
 
     /// The age of the response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
     public var age: Int64
-    /// How long it is fresh for, 0 or more, in milliseconds, counted as its age is; 0 once it was invalidated.
+    /// The time for which it is fresh, 0 or more, in milliseconds, counted as its age is; 0 once it was invalidated.
     public var lifetime: Int64
-    /// The age up to which it is used without a second look, at most ``lifetime``.
+    /// The age up to which it is used without validation, in milliseconds, at most ``lifetime``.
     public var softLifetime: Int64
-    /// Where ``lifetime`` comes from.
+    /// The source of ``lifetime``.
     public var source: Source
-    /// How much longer it may be shown while it is validated, in milliseconds. RFC 5861 §3.
+    /// The additional time for which it may be shown while it is validated, in milliseconds. RFC 5861 §3.
     public var staleWhileRevalidate: Int64
-    /// How much longer it may stand in for a server's error, in milliseconds; nil: not said. RFC 5861 §4.
+    /// The additional time in which it may stand in for a server's error, in milliseconds; nil if not given. RFC 5861
+    /// §4.
     public var staleIfError: Int64?
     /// Whether it must not be used stale: `must-revalidate`, or `no-cache` of the whole response.
     public var mustRevalidate: Bool
-    /// Whether it must be validated before every use, also without a network: `no-cache`, or a `Vary` of `*`.
+    /// Whether it must be validated before every use, also offline: `no-cache`, a `Vary` of `*`, or a ban on storing.
     public var needsValidation: Bool
 
     /// Whether it is fresh: its age is below its lifetime. RFC 9111 §4.2.

@@ -1,4 +1,4 @@
-/// Every reason a policy gives; each word has one meaning.
+/// The reasons of the policy; each word has one meaning.
 enum Reasons {
     static let miss = CacheReason("miss", "Nothing is stored.", source: "RFC 9111 §4")
     static let variant = CacheReason(

@@ -1,18 +1,19 @@
-/// What the host asks of the cache for one request, beside the request's own header fields.
+/// The host's terms for one request to the cache, beside the request's own header fields.
 public struct RequestTerms: Hashable, Sendable {
-    /// How long a response counts as fresh without a second look; nil: as long as it is fresh by its own word.
+    /// The time for which a response is used without validation; nil for as long as it is fresh.
     ///
-    /// Behind it, and while still usable, the stored response is an intermediate answer.
+    /// After it, and while still usable, the stored response is an intermediate answer.
     public var softLifetime: Duration?
-    /// How long a response may be used at all, in place of what it says itself; nil: by its own word.
+    /// The freshness lifetime of a response in place of its own; nil for its own.
     public var hardLifetime: Duration?
-    /// Whether a stored response may stand in for an answer where `must-revalidate` or `no-cache` forbid it stale.
+    /// Whether a stored response may be used stale where `must-revalidate` or `no-cache` forbid it.
     ///
-    /// It counts when the server cannot be asked or fails, and not before: see
-    /// ``CachePolicy/fallback(to:for:status:terms:at:)``. Without an answer, the limit of the response's `stale-if-error` is set
-    /// aside, too. ``HTTPCacheOptions/servesStoredOffline`` does so for all requests.
+    /// The policy applies it only when the server cannot be reached or fails: see
+    /// ``CachePolicy/fallback(to:for:status:terms:at:)``. Without an answer, it also lifts the limit of the response's
+    /// `stale-if-error`. Strategies that use a stored response whatever its age apply it at once.
+    /// ``HTTPCacheOptions/servesStoredOffline`` is for all requests.
     public var ignoresMustRevalidate: Bool
-    /// Whether to validate with the server first, as `Cache-Control: no-cache` in the request asks for.
+    /// Whether to validate with the server first, as with `Cache-Control: no-cache` in the request.
     public var forcesValidation: Bool
 
     /// Terms that leave everything to the request and the stored response.

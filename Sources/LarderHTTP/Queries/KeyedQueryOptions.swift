@@ -1,14 +1,16 @@
 public import LarderStore
 
-/// How a query is answered.
+/// The rules by which a query uses the cache and its fetch.
 public struct KeyedQueryOptions: Sendable {
-    /// What the network's state means for a query.
+    /// The effect of the network's state on a query.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
         /// Fetches only while online; without a fresh value it fails offline.
         case online
-        /// Fetches whatever the network's state is said to be.
+        /// Fetches whatever the reported state of the network is.
         case always
-        /// Answers with what is there, fresh or not, and refreshes behind the caller's back while online.
+        /// Returns the cached value, fresh or not, and refreshes a stale one in the background while online.
+        ///
+        /// Without a value it fetches, or fails offline.
         case offlineFirst
     }
 
@@ -19,35 +21,38 @@ public struct KeyedQueryOptions: Sendable {
 
         /// The rows of `regions` in `store`.
         ///
-        /// - Parameter regions: not those that the values of the cache itself are kept in, as ``Region/everything`` holds them.
+        /// - Parameter regions: without the rows that hold the values of the cache itself, unlike
+        ///   ``Region/everything``.
         public init(_ store: Store, _ regions: Region...) {
             self.store = store
             self.regions = regions
         }
     }
 
-    /// What the network's state means.
+    /// The effect of the network's state.
     public var mode: Mode
-    /// How old a value may be before it is fetched again; nil: for ever.
+    /// The age at which a value is stale and fetched again; nil: never.
     public var staleAfter: Duration?
-    /// How long an unused value is kept; nil: for ever.
+    /// The time that an unused value is kept in memory; nil: for ever.
     public var keepFor: Duration?
-    /// Whether a value is kept beyond ``keepFor`` as long as the network is away.
+    /// Whether a value is kept beyond ``keepFor`` while there is no network.
     public var keepsWhileOffline: Bool
-    /// How often a failed fetch is tried again.
+    /// The rule by which a failed fetch is tried again.
     public var retry: QueryRetry
-    /// The age at which an observed value is fetched again, stale or not; above zero. Nil: no age.
+    /// The age at which an observed value is fetched again, stale or not; above zero. Nil: none.
     public var refetchInterval: Duration?
-    /// Names by which ``QueryCache/invalidate(tag:)`` finds the value, whatever its key.
+    /// The tags by which ``QueryCache/invalidate(tag:)`` finds the value, whatever its key.
     public var tags: Set<String>
-    /// The rows that the fetch reads: each commit that changes one of them, an enqueued write's effect among them, invalidates the value.
+    /// The rows that the fetch reads. Each commit that changes one of them, also an enqueued write, invalidates the
+    /// value.
     ///
-    /// A value that is read back after a relaunch is invalidated, too. A fetch that needs no network goes with ``Mode/always``.
+    /// A value that is read back after a relaunch is invalidated, too. For a fetch without network, use
+    /// ``Mode/always``.
     public var source: Source?
-    /// Whether the query may fetch at all, asked each time: false before sign-in, say.
+    /// Whether the query may fetch at all; called each time. It returns false before sign-in, for example.
     public var isEnabled: @Sendable () -> Bool
 
-    /// Creates options; by default cache first, stale after 5 minutes, kept for 24 hours and while offline, fetched once.
+    /// Creates options; by default cache first, stale after 5 minutes, kept for 24 hours and while offline, tried once.
     public init(
         mode: Mode = .offlineFirst, staleAfter: Duration? = .seconds(300), keepFor: Duration? = .seconds(86_400),
         keepsWhileOffline: Bool = true, retry: QueryRetry = .none, refetchInterval: Duration? = nil,

@@ -1,11 +1,11 @@
 internal import LarderStore
 internal import Synchronization
 
-/// A query whose value is fetched page after page: a list that goes on as its reader scrolls.
+/// A query whose value is fetched page by page: a list that grows as the user scrolls.
 ///
-/// All pages that are loaded are one value under one key, and one state for its observers. A fetch of the query fetches as many
-/// pages as are loaded, one after another, each with the parameter that the page before it gives: so no row is missing or doubled
-/// where the list has moved. When one of them fails, the value stays as it is.
+/// All loaded pages are one value under one key, and one state for its observers. A fetch of the query fetches as many
+/// pages as are loaded, one after another, each with the parameter that the page before it gives. So no row is missing
+/// or doubled when the list has changed. When one of them fails, the value stays as it is.
 ///
 /// ```swift
 /// let feed = PagedQuery(cache, ["feed"], first: 1, next: { (page: FeedPage) in page.nextNumber }) { number in
@@ -25,9 +25,9 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
     /// Creates a query of the pages under `key`; nothing is fetched yet.
     ///
     /// - Parameters:
-    ///   - options: of the query as a whole; ``KeyedQueryOptions/retry`` holds for each page.
-    ///   - first: what the first page is fetched with.
-    ///   - next: what the page after a page is fetched with; nil where the list ends.
+    ///   - options: the options of the query as a whole; ``KeyedQueryOptions/retry`` holds for each page.
+    ///   - first: the parameter of the first page.
+    ///   - next: returns the parameter of the page after a page; nil where the list ends.
     ///   - fetch: fetches one page; as in ``QueryCache/value(for:options:fetch:)``.
     public init(
         _ cache: QueryCache, _ key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(), first: Parameter,
@@ -42,14 +42,14 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
         self.fetch = fetch
     }
 
-    /// The pages loaded so far, at least the first, as ``QueryCache/value(for:options:fetch:)`` gives a value.
+    /// Returns the pages loaded so far, at least the first, as ``QueryCache/value(for:options:fetch:)``.
     ///
-    /// - Throws: ``KeyedQueryError``; what the fetch of a page throws when it was waited for; `CancellationError`.
+    /// - Throws: as ``QueryCache/value(for:options:fetch:)``.
     public func value() async throws -> Queried<[Page]> {
         try await cache.value(for: key, options: whole, fetch: { try await load() })
     }
 
-    /// How the pages stand, now and after every change, as ``QueryCache/states(for:options:fetch:)``.
+    /// Returns the state of the pages, now and after every change, as ``QueryCache/states(for:options:fetch:)``.
     public func states() -> some AsyncSequence<QueryState<[Page]>, Never> & Sendable {
         cache.states(for: key, options: whole, fetch: { try await load() })
     }
@@ -57,13 +57,14 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
     /// Whether a page comes after these.
     public func hasNext(after pages: [Page]) -> Bool { pages.last.map { next($0) != nil } ?? true }
 
-    /// Loads the page after the last one that is loaded, and returns all of them; where the list ends, or nothing is loaded yet, as
-    /// ``value()``.
+    /// Loads the page after the last loaded one, and returns all of them. At the end of the list, or when nothing is
+    /// loaded yet, it returns ``value()``.
     ///
-    /// Calls at the same time load one page. A fetch of the query that is under way is waited for. The pages before are no newer
-    /// for it: their age stays.
+    /// Concurrent calls load one page. A fetch of the query that is under way is waited for. Earlier pages keep their
+    /// age.
     ///
-    /// - Throws: ``KeyedQueryError``; what the fetch of the page throws; `CancellationError`.
+    /// - Throws: ``KeyedQueryError/disabled`` and ``KeyedQueryError/offline`` when no page may be fetched now; the
+    ///   error of the fetch; `CancellationError`.
     public func loadNext() async throws -> Queried<[Page]> {
         await cache.restore(key, [Page].self, options)
         let pages = loaded
@@ -79,7 +80,7 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
         }
     }
 
-    /// The options of a fetch of several pages, each of which is tried again by itself.
+    /// The options of a fetch of several pages: each page is retried by itself.
     private var whole: KeyedQueryOptions {
         var options = options
         options.retry = .none

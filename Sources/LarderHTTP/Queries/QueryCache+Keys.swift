@@ -3,9 +3,9 @@ internal import Logging
 internal import Synchronization
 
 extension QueryCache {
-    /// Puts a value in place, as if it had just been fetched; a fetch under way comes too late.
+    /// Stores a value as if it had just been fetched; the result of a fetch under way is not stored.
     ///
-    /// - Parameter tags: added to those of the queries that asked for the key.
+    /// - Parameter tags: tags to add to those of the queries of the key.
     public func set<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, tags: Set<String> = []
     ) async {
@@ -22,19 +22,21 @@ extension QueryCache {
         await persist(value, for: key, at: now, as: number)
     }
 
-    /// The value of `key` that is there, whatever its age; never fetches.
+    /// Returns the cached value of `key`, stale or not, without a fetch; nil when there is none of that type.
+    ///
+    /// A value that has to be read back from the store must be within the maximum age of ``Persistence``.
     public func peek<Value: Codable & Sendable>(_ type: Value.Type, for key: QueryKey) async -> Value? {
         await restore(key, type, KeyedQueryOptions(keepFor: nil))
         return entries.withLock { $0[key]?.value as? Value }
     }
 
-    /// Marks the values of all keys that begin with `prefix` as stale; those with an observer are fetched again.
+    /// Marks the values of all keys that begin with `prefix` as stale, and fetches those with an observer again.
     ///
-    /// Also applies to stored values not yet loaded since launch: when the call returns, a relaunch does not undo it. The
-    /// value of a fetch under way is stale from the beginning.
+    /// Stored values that were not loaded since launch are marked too: after the call returns, a relaunch does not undo
+    /// it. A failure to store the mark is logged. The value of a fetch under way is stale from the beginning.
     public func invalidate(_ prefix: QueryKey) async { await invalidate(.prefix(prefix)) }
 
-    /// As ``invalidate(_:)``, for the values with a tag, whatever their keys (``KeyedQueryOptions/tags``).
+    /// Marks the values with a tag as stale, as ``invalidate(_:)``, whatever their keys (``KeyedQueryOptions/tags``).
     ///
     /// A stored value that was not loaded since launch has the tags that it was stored with.
     ///
@@ -49,7 +51,7 @@ extension QueryCache {
         await finish(beginInvalidation(selection), of: selection)
     }
 
-    /// As ``invalidate(_:)``, for callers that cannot wait: the store is updated asynchronously.
+    /// Marks values as stale, as ``invalidate(_:)``, without a wait: the store is updated asynchronously.
     package func invalidateSoon(_ prefix: QueryKey) {
         let number = beginInvalidation(.prefix(prefix))
         Task { await finish(number, of: .prefix(prefix)) }
@@ -70,19 +72,19 @@ extension QueryCache {
     }
 
     private func finish(_ number: UInt64, of selection: QuerySelection) async {
-        // In a task of its own: the caller's may be cancelled, and then the store would not learn of it.
+        // Runs in a task of its own: if the caller's task is cancelled, the store must still record the invalidation.
         await Task {
             do {
                 try await markRows(selection)
                 entries.withLock { $0.endSweep(number) }
             } catch {
-                // It holds for as long as the cache lives.
+                // The sweep stays in memory, so that the invalidation holds for as long as the cache exists.
                 host.logger.warning("could not keep an invalidation", metadata: ["error": "\(error)"])
             }
         }.value
     }
 
-    /// Gives up the fetches of all keys that begin with `prefix`; values stay, waiters get `CancellationError`.
+    /// Cancels the fetches of all keys that begin with `prefix`; values stay, waiters receive `CancellationError`.
     public func cancel(_ prefix: QueryKey) {
         for key in keys(from: prefix) {
             let flight = entries.withLock { table in
@@ -96,10 +98,12 @@ extension QueryCache {
         }
     }
 
-    /// Forgets the values of all keys that begin with `prefix`, in memory and in the store.
+    /// Removes the values of all keys that begin with `prefix`, from memory and then from the store.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func remove(_ prefix: QueryKey) async throws {
         let (number, keys, flights) = entries.withLock { table in
-            // All at once: a value that is set meanwhile comes before or after, in memory as in the store.
+            // One step: a value set concurrently is wholly before or after the removal, in memory as in the store.
             let number = table.begin(QuerySweep(selection: .prefix(prefix), kind: .removal))
             let keys = table.keys(in: .prefix(prefix))
             let flights = keys.compactMap { table[$0]?.flight }

@@ -2,10 +2,11 @@ internal import LarderStore
 internal import Synchronization
 
 extension QueryCache {
-    /// How the query stands, now and after every change; newest wins when the reader is slow.
+    /// Returns the state of the query now and after every change; a slow reader receives the newest state only.
     ///
-    /// Fetches when it begins, when the value is invalidated, when the network is back or the program in the foreground
-    /// (``reconnected()``, ``focused()``), and by ``KeyedQueryOptions/refetchInterval``, as `options` have it. Ends with the reading task.
+    /// A fetch begins with the observation, when the value is invalidated, when the network is back or the app comes to
+    /// the foreground (``reconnected()``, ``focused()``), and by ``KeyedQueryOptions/refetchInterval``, as `options`
+    /// specify. The sequence ends with the reading task.
     public func states<Value: Codable & Sendable>(
         for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
         fetch: @escaping @Sendable () async throws -> Value
@@ -80,7 +81,7 @@ private final class ReportOrder: Sendable {
     }
 }
 
-/// The life of one reader of states: what is to be done at its end is done once, also when it has ended already.
+/// The lifetime of one reader of states: each action for its end runs once, at once if the reader has already ended.
 private final class Watch: Sendable {
     private let actions = Mutex<[@Sendable () -> Void]?>([])
 

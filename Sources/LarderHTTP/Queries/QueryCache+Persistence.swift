@@ -6,16 +6,16 @@ internal import Logging
 internal import Synchronization
 
 extension QueryCache {
-    /// The resource whose rows are the kept values: no server's, since groups of servers hold no colon first.
+    /// The resource whose rows are the stored values; no resource of a server, whose group never begins with a colon.
     static let resource = ResourceKey(":queries", 0)
     private static let rowType = "query"
-    /// Beside a kept value of the same key: it was invalidated after it was fetched. Without payload.
+    /// The type of a row without payload, which marks the stored value of the same key as invalidated after its fetch.
     private static let markType = "query-invalid"
-    /// Beside a kept value of the same key: the list of its tags.
+    /// The type of a row that holds the list of tags of the stored value of the same key.
     private static let tagsType = "query-tags"
     private static let types = [rowType, markType, tagsType]
 
-    /// A kept value as it was read.
+    /// A stored value as it was read.
     private struct Kept<Value: Sendable>: Sendable {
         var value: Value
         var updatedAt: Int64
@@ -25,7 +25,7 @@ extension QueryCache {
     /// The most rows changed in one commit.
     private static let rowsPerCommit = 256
 
-    /// Reads the value of `key` back, once, when it is one that is kept.
+    /// Reads the value of `key` back from the store, once, if the key is one to persist.
     func restore<Value: Codable & Sendable>(_ key: QueryKey, _ type: Value.Type, _ options: KeyedQueryOptions) async {
         guard let persistence, persistence.includes(key) else { return }
         let isKnown = entries.withLock { table in table[key].map { $0.isRestored || $0.value != nil } ?? false }
@@ -36,13 +36,13 @@ extension QueryCache {
             do {
                 found = try read(key, type, in: persistence)
             } catch {
-                // A value of another shape, say of the version before: it is fetched again.
+                // The value has another shape, for example that of an earlier version of the app: it is fetched again.
                 return host.logger.debug("a kept query value could not be read", metadata: ["error": "\(error)"])
             }
             let now = host.now()
             let kept = found.flatMap { isYoungEnough($0.updatedAt, options, now) ? $0 : nil }
             let isDone = entries.withLock { table in
-                // Removed or invalidated since: it is read again.
+                // A removal or an invalidation began or ended since the read: the value is read again.
                 guard table.sweepCount == sweepCount else { return false }
                 var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
                 if entry.isRestored || entry.value != nil { return true }
@@ -81,15 +81,16 @@ extension QueryCache {
         return now < updatedAt || now - updatedAt < maximumAge.milliseconds
     }
 
-    /// Keeps a value in the store, when its key is one of those; a failure is logged, not thrown.
+    /// Writes a value to the store if its key is one to persist; a failure is logged, not thrown.
     ///
-    /// Kept values are rows of one resource, which a write to it cannot evict: when the store is full, the oldest make room.
+    /// Stored values are rows of one resource, and a write to a resource cannot evict the rows of that resource. When
+    /// the store is full, the oldest values are therefore removed.
     ///
     /// - Parameter number: identifies this value; a later one, or a removal of the key, cancels its write.
     func persist<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
     ) async {
-        // In a task of its own: the value is in memory already, and the caller's task may be cancelled.
+        // Runs in a task of its own: the value is in memory already, and the caller's task may be cancelled.
         await Task { await put(value, for: key, at: time, as: number) }.value
     }
 
@@ -102,7 +103,7 @@ extension QueryCache {
             let payload = try persistence.coder.encode(value)
             let codec = persistence.coder.codec
             try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
-                // Looked at where writes are in order: a removal comes wholly before or after.
+                // Checked within the transaction, where writes are serialized: a removal is wholly before or after.
                 let (isWanted, isInvalidated, tags) = entries.withLock {
                     ($0.isKeeping(key, number), $0.isInvalidated(key), $0.tags(of: key))
                 }
@@ -126,7 +127,7 @@ extension QueryCache {
         }
     }
 
-    /// Writes, and once more without the oldest kept values when the store is full.
+    /// Writes; when the store is full, removes the oldest stored values and writes once more.
     private static func writeMakingRoom(
         in store: Store, _ body: @escaping @Sendable (inout Transaction) throws -> Void
     ) async throws {
@@ -138,9 +139,9 @@ extension QueryCache {
         }
     }
 
-    /// Removes the oldest kept values until so many bytes are gone, and a sixteenth of all, in short commits.
+    /// Removes the oldest stored values, in short commits: at least `missing` bytes, and at least a sixteenth of all.
     ///
-    /// - Returns: false, with nothing removed, when all of them hold less.
+    /// - Returns: false, with nothing removed, when all of them hold fewer bytes than `missing`.
     private static func removeOldest(_ missing: Int64, in store: Store) async throws -> Bool {
         var kept: [(key: RowKey, updatedAt: Int64, bytes: Int64)] = []
         try store.read { view in
@@ -172,9 +173,9 @@ extension QueryCache {
         return true
     }
 
-    /// Removes the kept values of all keys that begin with `prefix`, in short commits.
+    /// Removes the stored values of all keys that begin with `prefix`, in short commits.
     func removeRows(_ prefix: QueryKey) async throws {
-        // What begins with more than a key may hold was never kept.
+        // No stored key is as long as a prefix beyond this limit.
         guard let persistence, prefix.text.utf8.count <= Limits.rowAddress else { return }
         for type in Self.types {
             let range = RowRange.prefix(prefix.text, type: type, of: Self.resource)
@@ -184,10 +185,10 @@ extension QueryCache {
         }
     }
 
-    /// Marks the selected values that are kept as invalidated, in short commits.
+    /// Marks the selected values in the store as invalidated, in short commits.
     func markRows(_ selection: QuerySelection) async throws {
         guard let persistence else { return }
-        // Behind every write that is under way; what is kept later looks at the memory itself.
+        // This write waits for every write under way; a value that is stored later checks the state in memory itself.
         try await persistence.store.write(durability: .relaxed) { _ in }
         let found = try keptTexts(in: selection, persistence)
         for start in stride(from: 0, to: found.count, by: Self.rowsPerCommit) {
@@ -197,7 +198,7 @@ extension QueryCache {
                     try mark(batch, selection, in: &transaction, removing: false)
                 }
             } catch StoreError.full {
-                // A value that is fetched again rather than one that is taken for valid.
+                // There is no space for the marks: to fetch the values again is better than to use stale ones as valid.
                 try await persistence.store.write(durability: .relaxed) { [self] transaction in
                     try mark(batch, selection, in: &transaction, removing: true)
                 }
@@ -205,7 +206,7 @@ extension QueryCache {
         }
     }
 
-    /// The texts of the keys of selected values that are kept, or may be.
+    /// Returns the texts of the keys of selected values that are stored, or may be.
     private func keptTexts(in selection: QuerySelection, _ persistence: Persistence) throws -> [String] {
         var texts: Set<String> = []
         try persistence.store.read { view in
@@ -215,10 +216,10 @@ extension QueryCache {
                 let range = RowRange.prefix(prefix.text, type: Self.rowType, of: Self.resource)
                 _ = try view.forEachRow(in: range) { entry in texts.insert(try entry.key().key) }
             case .tag(let tag):
-                // Values may have been kept before the query named the tag.
+                // Values may have been stored before the query named the tag.
                 texts = entries.withLock { $0.texts(in: selection, isValid: false) }
                 _ = try view.forEachRow(in: .type(Self.tagsType, of: Self.resource)) { entry in
-                    // Tags that another coder wrote: the value is fetched again rather than taken for valid.
+                    // Tags of another coder cannot be read: the value is fetched again, not used as valid.
                     let tags = try? entry.row.value([String].self, using: persistence.coder)
                     if tags?.contains(tag) ?? true { texts.insert(try entry.key().key) }
                 }
@@ -227,16 +228,18 @@ extension QueryCache {
         return Array(texts)
     }
 
-    /// - Parameter isRemoving: whether to remove the values, which needs no room, instead of marking them.
+    /// Marks values as invalidated, or removes them.
+    ///
+    /// - Parameter isRemoving: whether to remove the values, which needs no space, instead of marking them.
     private func mark(
         _ keys: ArraySlice<String>, _ selection: QuerySelection, in transaction: inout Transaction,
         removing isRemoving: Bool
     ) throws {
-        // Fetched again since, and kept without a mark.
+        // These values were fetched again since, and stored without a mark.
         let newer = entries.withLock { $0.texts(in: selection, isValid: true) }
         for key in keys where !newer.contains(key) {
             let row = { RowKey(resource: Self.resource, type: $0, key: key) }
-            // As old as the value, so that both are swept together.
+            // The mark is as old as the value, so that both are swept together.
             guard let time = try transaction.row(at: row(Self.rowType))?.updatedAt else { continue }
             if isRemoving {
                 for type in Self.types { try transaction.removeRow(at: row(type)) }
@@ -246,7 +249,9 @@ extension QueryCache {
         }
     }
 
-    /// Removes the kept values that are too old to be read back, in short commits.
+    /// Removes the stored values that are too old to be read back, in short commits.
+    ///
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func sweep() async throws {
         guard let persistence, let maximumAge = persistence.maximumAge else { return }
         let oldest = host.now() - maximumAge.milliseconds
@@ -256,15 +261,15 @@ extension QueryCache {
         }
     }
 
-    /// Answers whether there may be more.
+    /// Removes some rows of a range in one commit, and returns whether there may be more.
     ///
-    /// - Parameter kept: the texts of the keys to leave, as they are at the moment.
+    /// - Parameter kept: returns the texts of the keys to leave, as they are within the transaction.
     private func removeSome(
         of range: RowRange, in store: Store, before time: Int64 = .max,
         except kept: @escaping @Sendable (QueryTable) -> Set<String> = { _ in [] }
     ) async throws -> Bool {
         try Task.checkCancellation()
-        // Looked for where writes are in order: a value whose commit is still to come is found, too.
+        // Looked up within the transaction, where writes are serialized: a value whose commit is pending is found, too.
         return try await store.write(durability: .relaxed) { [self] transaction in
             let left = entries.withLock { kept($0) }
             var keys: [RowKey] = []

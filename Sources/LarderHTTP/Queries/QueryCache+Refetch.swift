@@ -3,17 +3,17 @@ internal import LarderStore
 internal import LarderTransport
 internal import Synchronization
 
-// When a query is fetched without being asked for.
+// Fetches that the cache starts by itself.
 extension QueryCache {
-    /// Fetches again what is observed and stale, as the network is back.
+    /// Fetches the observed values that are stale again, after the network is back.
     public func reconnected() {
         for key in keys(from: []) { refresh(key) }
     }
 
-    /// Fetches again what is observed and stale, as the program came to the foreground.
+    /// Fetches the observed values that are stale again, after the app came to the foreground.
     public func focused() { reconnected() }
 
-    /// Fetches the value of a key for its observers, where their options call for it; one type after another.
+    /// Fetches the value of a key for the observers whose options require it; one value type after another.
     func refresh(_ key: QueryKey) {
         let now = host.now()
         let online = isOnline()
@@ -27,7 +27,8 @@ extension QueryCache {
 
     /// Fetches for the first of the observers that await a fetch and still need one.
     ///
-    /// The observers of other types go on awaiting theirs. None is added here: two types would take turns without end.
+    /// The observers of other types keep waiting for theirs. None is added here: two types would fetch in turn for
+    /// ever.
     func fetchForAwaiting(_ key: QueryKey) {
         let now = host.now()
         let online = isOnline()
@@ -52,13 +53,13 @@ extension QueryCache {
         return step == .fetch || step == .answerAndFetch
     }
 
-    /// Fetches the value of a key whenever it is as old as an interval, until the task is cancelled.
+    /// Fetches the value of a key whenever it reaches the age of an interval, until the task is cancelled.
     func poll(_ key: QueryKey, _ observer: QueryObserver, every interval: Duration) async {
         let length = max(interval.milliseconds, 1)
         while !Task.isCancelled {
             let now = host.now()
             let age = entries.withLock { $0[key]?.updatedAt }.map { now - $0 }
-            // By the age of the value, so that two observers make one fetch.
+            // The wait depends on the age of the value, so that two observers cause one fetch.
             var rest = length
             if let age, (0..<length).contains(age) {
                 rest -= age
@@ -69,9 +70,9 @@ extension QueryCache {
         }
     }
 
-    /// Calls `fetch`, and again after waits as long as its errors are not final.
+    /// Calls `fetch`, and repeats it after waits, up to the limit of tries and as long as its errors are not final.
     ///
-    /// - Throws: what `fetch` throws last; `CancellationError`.
+    /// - Throws: the last error of `fetch`; `CancellationError`.
     func trying<Value: Sendable>(
         _ options: KeyedQueryOptions, _ fetch: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -95,13 +96,13 @@ extension QueryCache {
 
 // MARK: - The rows that a fetch reads
 
-/// Invalidates a key after commits to the rows that its fetch reads, for as long as it is held.
+/// An observation that invalidates a key after commits to the rows that its fetch reads, for as long as it exists.
 final class QueryFollower: Sendable {
     private let task: Task<Void, Never>
 
     init(_ source: KeyedQueryOptions.Source, _ act: @escaping @Sendable () -> Void) {
         let regions = source.regions
-        // From here on, not from when the task runs.
+        // Changes are followed from here on, not from when the task runs.
         let changes = source.store.changes(in: regions.count == 1 ? regions[0] : .everything)
         task = Task {
             for await change in changes where regions.contains(where: { $0.intersects(change) }) { act() }
@@ -112,7 +113,7 @@ final class QueryFollower: Sendable {
 }
 
 extension QueryCache {
-    /// Has commits to the rows that a query reads invalidate its value from now on; the first source of a key counts.
+    /// Invalidates a query's value after commits to the rows that it reads, from now on; a key's first source counts.
     func follow(_ key: QueryKey, _ options: KeyedQueryOptions) {
         guard let source = options.source, entries.withLock({ $0[key]?.follower == nil }) else { return }
         let follower = QueryFollower(source) { [weak self] in self?.invalidateOne(key) }
@@ -121,13 +122,13 @@ extension QueryCache {
             var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
             guard entry.follower == nil else { return }
             entry.follower = follower
-            // Commits before may have gone by unseen.
+            // Earlier commits may have changed the rows unnoticed.
             entry.invalidate(as: table.makeNumber())
             table[key] = entry
         }
     }
 
-    /// Invalidates one value, in memory: one that is read back from the store is invalidated when it is followed.
+    /// Invalidates one value, in memory only: a value read back from the store is invalidated when it is followed.
     private func invalidateOne(_ key: QueryKey) {
         entries.withLock { table in
             let number = table.makeNumber()

@@ -2,27 +2,26 @@ public import LarderStore
 internal import Logging
 internal import Synchronization
 
-/// Values by structured key from any asynchronous function: kept, refreshed when stale, readable offline.
+/// A cache of the values of asynchronous functions, by structured key: stored, refreshed when stale, readable offline.
 ///
-/// One fetch at a time runs per key. A request made after an invalidation, or for another value type, waits for the running
-/// fetch and then starts its own. Values of chosen keys survive in the store, one row for each key, and are read back when
-/// the key is asked for. All times are the host's.
+/// One fetch at a time runs per key. A request made after an invalidation, or for another value type, waits for the
+/// running fetch and then starts its own. Values of chosen keys are stored as rows, and are read back when the key is
+/// requested. All times are the host's.
 public final class QueryCache: Sendable {
-    /// Where values are kept beyond the process.
+    /// The storage of values beyond the lifetime of the process.
     public struct Persistence: Sendable {
         let store: Store
         let coder: any PayloadCoder
         let maximumAge: Duration?
         let includes: @Sendable (QueryKey) -> Bool
 
-        /// Keeps the values whose keys `includes` picks, in `store`.
+        /// Stores the values whose keys `includes` selects, in `store`.
         ///
-        /// A key whose text is longer than a row's may be (some 400 bytes) is kept in memory only, and logged.
+        /// A value whose key is longer than a row's key may be (some 400 bytes) stays in memory only; this is logged.
         ///
         /// - Parameters:
-        ///   - maximumAge: how old a value may be to be read back, unless its query keeps it while offline and the
-        ///     network is away; nil: of any age.
-        ///   - includes: such as lists and a profile, and no analytics.
+        ///   - maximumAge: the age up to which a value is read back, unless it is kept while offline; nil: any age.
+        ///   - includes: selects the keys to store, such as those of lists and a profile, but not of analytics.
         public init(
             store: Store, coder: any PayloadCoder, maximumAge: Duration? = .seconds(86_400),
             includes: @escaping @Sendable (QueryKey) -> Bool
@@ -39,11 +38,11 @@ public final class QueryCache: Sendable {
     let persistence: Persistence?
     let entries = Mutex(QueryTable())
 
-    /// A cache without values yet.
+    /// Creates a cache without values.
     ///
     /// - Parameters:
-    ///   - isOnline: whether there is a network now; asked with every query.
-    ///   - persistence: nil keeps everything in memory.
+    ///   - isOnline: returns whether there is a network now; called for every query.
+    ///   - persistence: the storage of values; nil keeps all of them in memory only.
     public init(
         host: HostServices, isOnline: @escaping @Sendable () -> Bool = { true }, persistence: Persistence? = nil
     ) {
@@ -52,10 +51,12 @@ public final class QueryCache: Sendable {
         self.persistence = persistence
     }
 
-    /// The value of `key`, from the cache or from `fetch`, as `options` have it.
+    /// Returns the value of `key`, from the cache or from `fetch`, as `options` specify.
     ///
     /// - Parameter fetch: runs in a task of its own, which is not cancelled with the caller's.
-    /// - Throws: ``KeyedQueryError``; what `fetch` throws when its value was waited for; `CancellationError`.
+    /// - Throws: ``KeyedQueryError/offline`` when a fetch is needed without a network; ``KeyedQueryError/disabled``
+    ///   when the query has no value and is not enabled; the error of `fetch` when its value was waited for;
+    ///   `CancellationError`.
     public func value<Value: Codable & Sendable>(
         for key: QueryKey, options: KeyedQueryOptions = KeyedQueryOptions(),
         fetch: @escaping @Sendable () async throws -> Value
@@ -82,7 +83,7 @@ public final class QueryCache: Sendable {
         }
     }
 
-    /// The value of a fetch that began after the number `invalidatedAt`.
+    /// Returns the value of a fetch that began after the number `invalidatedAt`.
     func fetched<Value: Codable & Sendable>(
         _ key: QueryKey, _ options: KeyedQueryOptions, _ kind: QueryFlight.Kind, after invalidatedAt: UInt64,
         _ fetch: @escaping @Sendable () async throws -> Value
@@ -120,7 +121,7 @@ public final class QueryCache: Sendable {
 // MARK: - Fetching
 
 extension QueryCache {
-    /// The fetch under way for `key`, begun when there is none.
+    /// Returns the fetch under way for `key`, and begins one when there is none.
     func flight<Value: Codable & Sendable>(
         for key: QueryKey, _ options: KeyedQueryOptions, _ kind: QueryFlight.Kind,
         _ fetch: @escaping @Sendable () async throws -> Value
@@ -131,7 +132,7 @@ extension QueryCache {
         }
     }
 
-    /// As ``flight(for:_:_:_:)``; `fetch` gives the value and what keeps it.
+    /// Returns a fetch as ``flight(for:_:_:_:)``; `fetch` returns the value and the function that stores it.
     private func startFetch(
         _ key: QueryKey, _ type: ObjectIdentifier, _ kind: QueryFlight.Kind,
         _ fetch: @escaping @Sendable () async throws -> (any Sendable, @Sendable (Int64, UInt64) async -> Void)
@@ -168,8 +169,7 @@ extension QueryCache {
         return flight
     }
 
-    /// Ends a flight in its entry, and gives what `change` gives; nil when the entry has changed meanwhile, whose word then
-    /// counts.
+    /// Ends a fetch in its entry, and returns the result of `change`; nil, without a call, when the entry has changed.
     private func finishFetch(
         _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64,
         _ change: (inout QueryEntry, inout QueryTable) -> (Int64, UInt64)?
@@ -195,7 +195,7 @@ extension QueryCache {
 }
 
 extension QueryEntry {
-    /// Forgets the value, and the fetch that may bring another.
+    /// Removes the value, and drops the fetch that may bring another.
     mutating func clear() {
         flight = nil
         awaiting = []
@@ -209,7 +209,7 @@ extension QueryEntry {
 
     /// Stores a new value.
     ///
-    /// - Parameter kind: an addition makes nothing newer of what was there.
+    /// - Parameter kind: an addition leaves the age and the invalidation of an existing value as they are.
     mutating func store(_ value: any Sendable, at time: Int64, _ kind: QueryFlight.Kind = .whole) {
         if kind == .whole || self.value == nil {
             updatedAt = time
@@ -220,7 +220,7 @@ extension QueryEntry {
         error = nil
     }
 
-    /// Has it be fetched again; a fetch that began before the number does not undo that.
+    /// Marks the value as invalidated; a fetch that began before the number does not undo that.
     mutating func invalidate(as number: UInt64) {
         isInvalidated = true
         invalidatedAt = number

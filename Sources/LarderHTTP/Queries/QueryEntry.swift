@@ -1,44 +1,44 @@
 internal import LarderTransport
 
-/// What is known of one key.
+/// The state of one key.
 struct QueryEntry: Sendable {
     /// The value, of a type that only its callers know.
     var value: (any Sendable)?
-    /// When it was fetched or set, in milliseconds since 1970-01-01 UTC.
+    /// The time of the fetch or of setting it, in milliseconds since 1970-01-01 UTC.
     var updatedAt: Int64?
-    /// Whether it is to be fetched again whatever its age.
+    /// Whether it must be fetched again, whatever its age.
     var isInvalidated = false
-    /// When it was last invalidated, as a number of the table; 0: never. A fetch that began before does not undo it.
+    /// The number of the table at the last invalidation; 0: never. A fetch that began before does not undo it.
     var invalidatedAt: UInt64 = 0
-    /// The tags of its value: those of every query that asked for the key.
+    /// The tags of its value: those of every query that requested the key, and those it was set or stored with.
     var tags: Set<String> = []
-    /// What invalidates it after commits to the rows that its fetch reads.
+    /// The observation that invalidates it after commits to the rows that its fetch reads.
     var follower: QueryFollower?
-    /// Whether the store was asked for it.
+    /// Whether the store need not be read for it any more.
     var isRestored = false
-    /// Why the last fetch failed.
+    /// The error of the last fetch; nil once one has succeeded.
     var error: (any Error)?
     /// The fetch under way.
     var flight: QueryFlight?
-    /// Grows with every change made beside a flight, whose result then comes too late.
+    /// Grows with every change made beside a fetch, whose result is then not stored.
     var version: UInt64 = 0
     /// The observers, by number.
     var observers: [UInt64: QueryObserver] = [:]
-    /// The observers that need a fetch of their type; those of another type than the fetch under way have theirs after it.
+    /// The observers that need a fetch of their type; another type than that of the fetch under way is next.
     var awaiting: Set<UInt64> = []
-    /// When somebody last asked, in milliseconds since 1970-01-01 UTC.
+    /// The time of the last use, in milliseconds since 1970-01-01 UTC.
     var usedAt: Int64
-    /// How the last asker wants it kept.
+    /// The options of the last use.
     var options: KeyedQueryOptions
 
-    /// Whether the value is too old at `now`, or missing; a clock that went back makes it stale.
+    /// Whether the value is missing, invalidated or too old at `now`; a clock that was set back makes it stale.
     func isStale(_ options: KeyedQueryOptions, at now: Int64) -> Bool {
         guard let updatedAt, value != nil, !isInvalidated else { return true }
         guard let limit = options.staleAfter else { return false }
         return now < updatedAt || now - updatedAt >= limit.milliseconds
     }
 
-    /// Whether it may be forgotten.
+    /// Whether it may be removed from memory.
     func isGarbage(at now: Int64, isOnline: Bool) -> Bool {
         guard flight == nil, observers.isEmpty, let keepFor = options.keepFor else { return false }
         if options.keepsWhileOffline, !isOnline { return false }

@@ -1,27 +1,27 @@
 internal import LarderStore
 internal import Synchronization
 
-/// One fetch under way and those who wait for it.
+/// One fetch under way, with its waiters.
 ///
-/// A waiter that is cancelled leaves the others waiting; the fetch goes on, since its value serves the next asker.
+/// A waiter that is cancelled leaves the others waiting. The fetch continues, since its value serves the next caller.
 final class QueryFlight: Sendable {
-    /// What its value is to the one that is there.
+    /// The relation of its value to the stored one.
     enum Kind: Sendable {
-        /// Takes its place.
+        /// It replaces the stored value.
         case whole
-        /// Holds it, and more.
+        /// It contains the stored value, and more.
         case addition
     }
 
-    /// The type of its value: two may be asked for under one key.
+    /// The type of its value: one key may be requested with two types.
     let type: ObjectIdentifier
     let kind: Kind
-    /// When it began, as a number of the table.
+    /// The number of the table when it began.
     let beganAt: UInt64
     private let outcome = Pending<Result<any Sendable, any Error>>()
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// A fetch that has not begun.
+    /// Creates a fetch that has not begun.
     init(_ type: ObjectIdentifier, _ kind: Kind, beganAt: UInt64) {
         self.type = type
         self.kind = kind
@@ -38,7 +38,7 @@ final class QueryFlight: Sendable {
     /// Ends the fetch with its outcome; later calls do nothing.
     func finish(_ outcome: Result<any Sendable, any Error>) { self.outcome.fulfil(outcome) }
 
-    /// Gives the fetch up: waiters get `CancellationError`.
+    /// Cancels the fetch: waiters receive `CancellationError`.
     func cancel() {
         finish(.failure(CancellationError()))
         task.withLock { $0 }?.cancel()

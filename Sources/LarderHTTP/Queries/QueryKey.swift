@@ -1,7 +1,7 @@
-/// What a query's value is kept under: a list of parts, such as `["outlets", ["page": 2]]`.
+/// The key of a query's value: a list of parts, such as `["outlets", ["page": 2]]`.
 ///
-/// Two keys are the same when their parts are, byte for byte; members of an object have no order. A key *begins with*
-/// another when that one's parts are its first ones: `["outlets"]` is a prefix of every key of outlets.
+/// Two keys are the same when their parts are, byte for byte; the members of an object have no order. A key *begins
+/// with* another when its first parts are the parts of that one: `["outlets"]` is a prefix of every key of outlets.
 public struct QueryKey: Sendable {
     /// One part of a key.
     public indirect enum Part: Sendable {
@@ -23,7 +23,7 @@ public struct QueryKey: Sendable {
 
     /// The parts, in order.
     public let parts: [Part]
-    /// The parts as one text: the same for the same key, and for a prefix a prefix.
+    /// The parts as one text: equal keys have equal texts, and the text of a prefix is a prefix.
     let text: String
 
     /// A key of these parts.
@@ -32,7 +32,7 @@ public struct QueryKey: Sendable {
         var text = ""
         for part in parts {
             part.write(to: &text)
-            // Ends every part, so that no part's text begins another's.
+            // A comma ends every part, so that no part's text begins another's.
             text += ","
         }
         self.text = text

@@ -1,15 +1,15 @@
-/// What a query does when it is asked: a pure table.
+/// The action of a query on a request: a pure table.
 enum QueryStep: Hashable, Sendable {
-    /// Answer with the value that is there.
+    /// Return the cached value.
     case answer
-    /// Answer with the value that is there, and fetch a newer one meanwhile.
+    /// Return the cached value, and fetch a newer one meanwhile.
     case answerAndFetch
-    /// Fetch, and answer with what comes.
+    /// Fetch, and return the result.
     case fetch
     /// Fail.
     case fail(KeyedQueryError)
 
-    /// What to do in the given circumstances.
+    /// Returns the action for the given circumstances.
     static func next(
         mode: KeyedQueryOptions.Mode, hasValue: Bool, isStale: Bool, isOnline: Bool, isEnabled: Bool
     ) -> QueryStep {

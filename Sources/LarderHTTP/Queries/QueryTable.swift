@@ -1,8 +1,8 @@
-/// Which values a change is about.
+/// The selection of the values that a change applies to.
 enum QuerySelection: Hashable, Sendable {
-    /// Those whose keys begin with one.
+    /// The values whose keys begin with one.
     case prefix(QueryKey)
-    /// Those with a tag.
+    /// The values with a tag.
     case tag(String)
 
     func selects(_ key: QueryKey, _ tags: Set<String>) -> Bool {
@@ -23,19 +23,19 @@ struct QuerySweep: Hashable, Sendable {
     let kind: Kind
 }
 
-/// Every key that is known.
+/// The entries of all known keys.
 struct QueryTable: Sendable {
-    /// How often to look for entries that nobody needs, in milliseconds.
+    /// The interval between searches for unused entries, in milliseconds.
     private static let collectionInterval: Int64 = 60_000
 
     private var entries: [QueryKey: QueryEntry] = [:]
     private var collectedAt: Int64?
-    /// Numbers flights, invalidations, sweeps, observers and values that are being kept, in the order they came.
+    /// The last number given to a fetch, an invalidation, a sweep, an observer or a value to store, in their order.
     private var lastNumber: UInt64 = 0
     private var sweeps: [UInt64: QuerySweep] = [:]
-    /// Which value of a key is being kept in the store; one that was overtaken or removed meanwhile is not written.
+    /// The number of the value of a key that is being stored; one replaced or removed meanwhile is not written.
     private var keeping: [QueryKey: UInt64] = [:]
-    /// Counts the beginnings and ends of sweeps: what was read from the store before one may have been changed by it.
+    /// The number of beginnings and ends of sweeps: one of them may have changed what was read from the store before.
     private(set) var sweepCount: UInt64 = 0
 
     subscript(key: QueryKey) -> QueryEntry? {
@@ -43,12 +43,12 @@ struct QueryTable: Sendable {
         set { entries[key] = newValue }
     }
 
-    /// The keys of the selected values.
+    /// Returns the keys of the selected values.
     func keys(in selection: QuerySelection) -> [QueryKey] {
         entries.compactMap { selection.selects($0.key, $0.value.tags) ? $0.key : nil }
     }
 
-    /// The entry of a key, noted as used.
+    /// Returns the entry of a key, and records its use.
     mutating func use(_ key: QueryKey, _ options: KeyedQueryOptions, at now: Int64) -> QueryEntry {
         var entry = entries[key] ?? QueryEntry(usedAt: now, options: options)
         entry.usedAt = now
@@ -58,13 +58,13 @@ struct QueryTable: Sendable {
         return entry
     }
 
-    /// The next number; the first is 1.
+    /// Returns the next number; the first is 1.
     mutating func makeNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Begins a change that is to be written to the store; it replaces an equal one, which it repeats.
+    /// Begins a change that is to be written to the store; an invalidation replaces an equal one, which it repeats.
     mutating func begin(_ sweep: QuerySweep) -> UInt64 {
         let number = makeNumber()
         if sweep.kind == .invalidation { sweeps = sweeps.filter { $0.value != sweep } }
@@ -74,7 +74,7 @@ struct QueryTable: Sendable {
         return number
     }
 
-    /// The change is written to the store.
+    /// Ends a change that is written to the store.
     mutating func endSweep(_ number: UInt64) {
         sweeps[number] = nil
         sweepCount += 1
@@ -82,31 +82,31 @@ struct QueryTable: Sendable {
 
     /// Whether a change of this kind applies to `key`, and may not be written to the store yet.
     ///
-    /// - Parameter tags: those of its value, beside those that are known of the key.
+    /// - Parameter tags: the tags of its value, beside those that are known of the key.
     func isSwept(_ key: QueryKey, _ tags: Set<String> = [], by kind: QuerySweep.Kind) -> Bool {
         let tags = tags.union(self.tags(of: key))
         return sweeps.values.contains { $0.kind == kind && $0.selection.selects(key, tags) }
     }
 
-    /// The tags that are known of a key.
+    /// Returns the tags that are known of a key.
     func tags(of key: QueryKey) -> Set<String> { entries[key]?.tags ?? [] }
 
-    /// Begins to keep a new value of `key`, in place of an older one that may be under way.
+    /// Begins to store a new value of `key`, in place of an older one that may be under way.
     mutating func beginKeeping(_ key: QueryKey) -> UInt64 {
         let number = makeNumber()
         keeping[key] = number
         return number
     }
 
-    /// Whether a value is still the one to keep.
+    /// Whether a value is still the one to store.
     func isKeeping(_ key: QueryKey, _ number: UInt64) -> Bool { keeping[key] == number }
 
-    /// A value is kept, or could not be.
+    /// Ends the storing of a value, also after a failure.
     mutating func endKeeping(_ key: QueryKey, _ number: UInt64) {
         if keeping[key] == number { keeping[key] = nil }
     }
 
-    /// The texts of the keys of selected values; with `isValid` only of those that are not invalidated.
+    /// Returns the texts of the keys of selected values; with `isValid` only of those that are not invalidated.
     func texts(in selection: QuerySelection, isValid: Bool) -> Set<String> {
         Set(
             entries.lazy.filter { key, entry in
@@ -119,7 +119,7 @@ struct QueryTable: Sendable {
         entries[key]?.isInvalidated ?? isSwept(key, by: .invalidation)
     }
 
-    /// Forgets what was not used for as long as it is to be kept; looks once a minute.
+    /// Removes the entries that were unused for as long as they are kept; checks once a minute.
     mutating func collect(at now: Int64, isOnline: Bool) {
         if let last = collectedAt, now >= last, now - last < Self.collectionInterval { return }
         collectedAt = now

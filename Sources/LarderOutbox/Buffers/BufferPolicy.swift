@@ -1,20 +1,20 @@
 public import LarderTransport
 
-/// How the points of a buffer are kept and uploaded.
+/// The rules for keeping and uploading the points of a buffer.
 public struct BufferPolicy: Hashable, Sendable {
-    /// Where they go, relative to the server.
+    /// The endpoint of the uploads, relative to the server.
     public var endpoint: String
-    /// The member of the request's JSON object that holds them, as an array.
+    /// The member of the request's JSON object that holds the points, as an array.
     public var member: String
     /// The most points of one request; 1 or more.
     public var mostPoints = 50
     /// The most points kept; the oldest are dropped for new ones, and counted. 1 or more.
     public var limit = 1000
-    /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less chance.
+    /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less jitter.
     public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2)
-    /// The longest wait that a server's Retry-After is followed for.
+    /// The longest wait that is granted to a server's Retry-After.
     public var longestRetryAfter = Duration.seconds(24 * 3600)
-    /// What answers mean. Of a request that is refused, the points are given up only where it is for what they are
+    /// The meaning of responses. A refused request discards its points only where their content is refused
     /// (``refusesContent(_:)``); otherwise it is tried again.
     public var outcomes = OutcomeTable.standard
 
@@ -24,10 +24,10 @@ public struct BufferPolicy: Hashable, Sendable {
         self.member = member
     }
 
-    /// Places of the device: `{"locations": […]}` to `/app/v1/locations/batch`, at most 50 of 1000.
+    /// Locations of the device: `{"locations": […]}` to `/app/v1/locations/batch`, at most 50 of 1000.
     public static let locations = BufferPolicy(endpoint: "/app/v1/locations/batch", member: "locations")
 
-    /// Whether a status refuses the points for what they are, not the request for where or by whom it is made.
+    /// Whether a status refuses the content of the points, not the request for its endpoint or its credentials.
     package static func refusesContent(_ status: Int) -> Bool { status == 400 || status == 413 || status == 422 }
 
     var isSound: Bool { mostPoints > 0 && limit > 0 && longestRetryAfter >= .zero }

@@ -5,19 +5,19 @@ internal import Logging
 internal import Synchronization
 
 extension BufferUploader {
-    /// Uploads what is kept, and what is appended, until the task is cancelled or the store closes.
+    /// Uploads stored points, and points that are appended, until the task is cancelled or the store closes.
     ///
-    /// For points alone: the run of its outbox does this as well. Of the uploaders that one outbox has for a buffer one runs at a
-    /// time; another waits for its end.
+    /// For points alone: the run of its outbox does this as well. Of the uploaders that one outbox has for a buffer one
+    /// runs at a time; another waits for its end.
     ///
-    /// A request under way then is ended; it is sent again as it was, under its key, at the next start. Unlike outboxes, uploaders of
-    /// several outboxes do not exclude each other: two at once, in whatever processes, send the same points under the same key, which a
-    /// server that keeps keys performs once.
+    /// A request under way at the end is cancelled; it is sent again unchanged, under its key, at the next start.
+    /// Unlike outboxes, uploaders of several outboxes do not exclude each other. Two at once, in any processes, send
+    /// the same points under the same key, which a server that remembers keys performs once.
     public func run() async {
         guard await outbox.uploads.acquire(name) else { return }
         defer { outbox.uploads.release(name) }
         let (inputs, continuation) = AsyncStream<UploaderInput>.makeStream()
-        // Before the ring is read, so that nothing appended meanwhile is missed.
+        // Observed before the ring is read, so that no appended point is missed.
         let changes = outbox.store.changes(in: .buffers)
         state.withLock { $0.inputs = continuation }
         await withDiscardingTaskGroup { group in
@@ -66,7 +66,7 @@ extension BufferUploader {
         }
     }
 
-    /// Another account has another ring, and a machine of its own.
+    /// Handles an authentication state. Another account has another ring, and a machine of its own.
     private func take(_ gate: SessionGate) async {
         guard let ring = ring(of: gate) else { return await step(.session(gate)) }
         let isKnown = state.withLock { state in
@@ -85,7 +85,7 @@ extension BufferUploader {
         await readRing()
     }
 
-    /// Tells the machine how the ring lies in the store.
+    /// Passes the state of the stored ring to the machine.
     private func readRing() async {
         guard let ring = currentRing else { return }
         do {
@@ -104,7 +104,7 @@ extension BufferUploader {
         state.withLock { state in state.machine.map { BufferName(name, account: $0.account) } }
     }
 
-    /// Steps the machine, stores what it changes, and performs what it asks for.
+    /// Steps the machine, stores its change, and performs its effects.
     private func step(_ event: UploadEvent) async {
         let (moment, key) = (outbox.moment(), outbox.store.host.makeID())
         guard let ring = currentRing,
@@ -121,7 +121,7 @@ extension BufferUploader {
         for effect in step.effects { perform(effect, ring) }
     }
 
-    /// Nothing of a step is performed that was not stored; the machine is told how things are when it may go on.
+    /// Handles a change that was not stored: no effect of its step is performed, and the machine reads the ring again.
     private func giveUp() async {
         let moment = outbox.moment()
         let step = state.withLock { state in
@@ -146,7 +146,7 @@ extension BufferUploader {
     }
 }
 
-// MARK: - What the machine asks for
+// MARK: - Effects
 
 extension BufferUploader {
     private func perform(_ effect: UploadEffect, _ ring: BufferName) {

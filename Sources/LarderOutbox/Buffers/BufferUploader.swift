@@ -4,11 +4,11 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// Keeps points that come often, such as where the device is, and uploads them many at a time.
+/// Keeps points that come often, such as locations of the device, and uploads them many at a time.
 ///
 /// Points are made under the account that is signed in and uploaded only while it is; each account has its own ring.
-/// It runs with its outbox (``Outbox/run()``), whose server, credentials, network and session it shares.
-/// What is sent when is decided by a pure step function; this is the shell that performs it.
+/// The uploader runs with its outbox (``Outbox/run()``), whose server, credentials, network and session it shares. A
+/// pure step function decides what is sent when; this class performs its effects.
 public final class BufferUploader: Sendable {
     let outbox: Outbox
     let name: String
@@ -28,15 +28,15 @@ public final class BufferUploader: Sendable {
         outbox.addCompanion { [weak self] in await self?.run() }
     }
 
-    /// Makes a point durable, under the account that is signed in, be its login expired.
+    /// Stores a point durably, under the account that is signed in, even with an expired login.
     ///
     /// - Parameters:
-    ///   - json: the point, one JSON value in UTF-8; what it says is not looked at.
+    ///   - json: the point, one JSON value in UTF-8; its content is not checked.
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
-    /// - Returns: how the ring is now.
-    /// - Throws: ``OutboxError/notSignedIn``, also when the account was signed out meanwhile;
-    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; `ServerMismatch` while writes or points of another server are
-    ///   unsent; what the store throws.
+    /// - Returns: the state of the ring.
+    /// - Throws: ``OutboxError/notSignedIn`` when no account is signed in, or it was signed out meanwhile;
+    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; `ServerMismatch` while writes or points of another
+    ///   server are unsent; as ``Store/write(durability:_:)``.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
         guard let ring = ring(of: outbox.gateBroadcast.current) else { throw OutboxError.notSignedIn }
@@ -48,13 +48,15 @@ public final class BufferUploader: Sendable {
         }
     }
 
-    /// Makes a place of the device durable; otherwise as ``append(_:at:)``.
+    /// Stores a location of the device durably.
+    ///
+    /// - Throws: as ``append(_:at:)``.
     @discardableResult
     public func append(_ point: LocationPoint) async throws -> BufferState {
         try await append(point.json, at: point.timestamp)
     }
 
-    /// How the ring of the account that is signed in is.
+    /// The state of the ring of the account that is signed in.
     ///
     /// - Throws: ``StoreError``, `EngineError`.
     public var bufferState: BufferState {
@@ -64,8 +66,8 @@ public final class BufferUploader: Sendable {
         }
     }
 
-    /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more
-    /// time.
+    /// Reports that the host has come to the foreground: waiting points are tried at once, as far as the server did not
+    /// request more time.
     public func foreground() { post(.event(.foreground)) }
 
     func ring(of gate: SessionGate) -> BufferName? {
@@ -78,24 +80,24 @@ public final class BufferUploader: Sendable {
     func post(_ input: UploaderInput) { state.withLock { _ = $0.inputs?.yield(input) } }
 }
 
-/// What the shell holds besides the pure machine, while it runs.
+/// The state of the uploader besides the pure machine, while it runs.
 struct UploaderState {
     var inputs: AsyncStream<UploaderInput>.Continuation?
     var machine: UploadMachine?
     var network: Bool?
     var sending: Task<Void, Never>?
-    /// Raised when what is under way is given up, so that its answer is not taken for another's.
+    /// Increased with each request and each change of account, so that a late response is not used for another request.
     var epoch = 0
 }
 
-/// What the loop of the shell is told.
+/// An input of the uploader's loop.
 enum UploaderInput: Sendable {
-    /// Something for the machine.
+    /// An event for the machine.
     case event(UploadEvent)
-    /// The request that was begun in an epoch is over.
+    /// The request that began in this epoch has ended.
     case answered(Answer, epoch: Int)
-    /// Who is signed in.
+    /// The authentication state.
     case session(SessionGate)
-    /// The ring may be another than the machine thinks.
+    /// The stored ring may differ from what the machine knows.
     case changed
 }

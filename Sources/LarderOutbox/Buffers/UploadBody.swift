@@ -1,8 +1,8 @@
 internal import LarderJSON
 
-/// The body of an upload: a JSON object with one member, an array of points as they lie in the buffer.
+/// The body of an upload: a JSON object with one member, an array of points as they are in the buffer.
 enum UploadBody {
-    /// The same points make the same bytes.
+    /// Returns the body; the same points make the same bytes.
     static func encode(_ points: [[UInt8]], as member: String) -> [UInt8] {
         var bytes = [UInt8(ascii: "{")]
         JSONText.append(quoting: member, to: &bytes)

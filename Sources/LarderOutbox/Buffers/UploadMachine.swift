@@ -2,38 +2,39 @@ package import LarderFormat
 package import LarderStore
 package import LarderTransport
 
-/// Decides when the points of one account's buffer are uploaded, as a pure step function: an event in, a change and effects out.
+/// Decides when the points of one account's buffer are uploaded, by a pure step function: an event in, a change and
+/// effects out.
 ///
-/// One request is under way at a time: the oldest points first, as many as fit, at once when there is a network. What was sent and
-/// not answered is sent again as it was, under its key. All that matters after a crash lies in the ring's
+/// One request is under way at a time: the oldest points first, as many as fit, at once when there is a network. Points
+/// that got no response are sent again unchanged, under their key. All that matters after a crash is in the ring's
 /// ``BufferUpload``. Whenever points may be sent, a request is under way or the timer is armed (``isLive(at:)``).
 package struct UploadMachine: Hashable, Sendable {
     let policy: BufferPolicy
-    /// The account whose ring it is.
+    /// The account of the ring.
     package let account: String?
     private var chance: Chance
-    /// As it is stored, once the step's change is.
+    /// The upload as it is stored, once the step's change is.
     package private(set) var upload = BufferUpload()
     private var oldest: [Int64] = []
-    /// Whether ``upload`` and ``oldest`` are what lies in the store.
+    /// Whether ``upload`` and ``oldest`` are as in the store.
     private var isLoaded = false
     private var network: Bool?
     private var gate: SessionGate
     /// Whether a request is under way.
     package private(set) var isSending = false
-    /// When the next try is due, by the clock that never jumps; nil: now.
+    /// When the next try is due, by the monotonic clock; nil: now.
     private var due: Duration?
-    /// Until when the server wants to be left alone.
+    /// The end of the wait that the server requested.
     private var notBefore: Duration?
     private var heldUntil: Duration?
     private var storageFailures = 0
-    /// How often in a row the server has refused the credentials.
+    /// The number of times in a row that the server has refused the credentials.
     private var refusals = 0
     private var armed: Duration?
 
     /// A machine that knows nothing of its ring and the network.
     ///
-    /// - Parameter seed: what chance is made of.
+    /// - Parameter seed: the seed of the random numbers.
     package init(policy: BufferPolicy, account: String?, gate: SessionGate, seed: UInt64) {
         precondition(policy.isSound, "a part of the policy is out of its range")
         self.policy = policy
@@ -42,9 +43,9 @@ package struct UploadMachine: Hashable, Sendable {
         chance = Chance(state: seed)
     }
 
-    /// Takes what happened, and says what to do.
+    /// Handles an event, and returns the change and the effects.
     ///
-    /// - Parameter freshKey: a random UUID that was never given before: the key of a flight that begins.
+    /// - Parameter freshKey: a random UUID that was never given before: the key of an upload that begins.
     package mutating func step(_ event: UploadEvent, at moment: Moment, freshKey: UUIDBytes) -> UploadStep {
         var step = UploadStep()
         if case .ring(let stored, let found, let rest) = event {
@@ -73,14 +74,15 @@ package struct UploadMachine: Hashable, Sendable {
     /// Whether the ring has to be read before anything can be sent, and may be read now.
     package var needsRing: Bool { !isLoaded && !isSending && heldUntil == nil }
 
-    /// Whether nothing that may be sent is forgotten. True between a change that removes points and the next look at the ring.
+    /// Whether everything that may be sent is scheduled. True between the removal of points and the next read of the
+    /// ring.
     package func isLive(at moment: Moment) -> Bool {
         guard let wake = nextWake else { return isSending || !isLoaded || !maySend || !hasPoints }
         return armed.map { $0 <= wake } ?? false
     }
 }
 
-// MARK: - What is due
+// MARK: - Schedule
 
 extension UploadMachine {
     private var hasPoints: Bool { upload.flight != nil || !oldest.isEmpty }
@@ -120,13 +122,14 @@ extension UploadMachine {
     }
 }
 
-// MARK: - What changes around it
+// MARK: - Conditions
 
 extension UploadMachine {
     private mutating func load(_ stored: BufferUpload, _ found: [Int64], _ rest: Duration?, _ moment: Moment) {
         if !isLoaded, due == nil, let dueAt = stored.dueAt {
             let wait = moment.wait(until: dueAt)
-            // Only a server asks for longer than tries wait, and what it asks for is kept elsewhere: the clock was set back.
+            // Only a server requests a wait longer than that between tries, and its wait is stored elsewhere: the wall
+            // clock was set back.
             if wait <= max(policy.retry.limit, rest ?? .zero) { due = moment.elapsed + wait }
         }
         upload = stored
@@ -137,21 +140,21 @@ extension UploadMachine {
     private mutating func take(isUsable: Bool, _ moment: Moment) {
         let was = network
         network = isUsable
-        // What is found at the start has not returned: waits survive a restart.
+        // A network found at the start has not returned: waits survive a restart.
         if isUsable, was == false { hasten(moment) }
     }
 
-    /// The server has asked for so long, here or elsewhere.
+    /// Waits for as long as the server requested, here or elsewhere.
     private mutating func leaveServerAlone(_ rest: Duration?, _ moment: Moment) {
         guard let rest, rest > .zero else { return }
-        // The longest wait counts from the first look: each point that is appended leads to another.
+        // The longest wait counts from the first read: each appended point leads to another.
         let known = notBefore.flatMap { $0 > moment.elapsed ? $0 : nil }
         let until = known ?? moment.elapsed + min(rest, policy.longestRetryAfter)
         notBefore = until
         due = max(due ?? until, until)
     }
 
-    /// Makes due what waits, as far as the server did not ask for more time.
+    /// Makes the next try due, as far as the server did not request more time.
     private mutating func hasten(_ moment: Moment) {
         guard let waited = due else { return }
         due = min(waited, max(moment.elapsed, notBefore ?? moment.elapsed))
@@ -170,16 +173,16 @@ extension UploadMachine {
     }
 }
 
-// MARK: - Answers
+// MARK: - Responses
 
 extension UploadMachine {
-    /// - Returns: the change that removes points, if the answer does.
+    /// - Returns: the change that removes points, if the response does.
     private mutating func take(
         _ answer: Answer, _ moment: Moment, _ step: inout UploadStep
     ) -> UploadChange? {
         guard isSending else { return nil }
         isSending = false
-        // The ring was given up meanwhile.
+        // The ring was discarded meanwhile.
         guard let flight = upload.flight else { return nil }
         storageFailures = 0
         if case .heldBack(let rest) = answer {
@@ -197,12 +200,12 @@ extension UploadMachine {
         case .accepted: return finish(flight, refused: false)
         case .rejected where BufferPolicy.refusesContent(head.status):
             if oldest.count(where: flight.sequences.contains) <= 1 { return finish(flight, refused: true) }
-            // One of them is to blame, and the others are not to go with it.
+            // One of the points is the cause, and the others must not be discarded with it.
             upload.aloneThrough = flight.sequences.upperBound
             (upload.flight, upload.tries, upload.failures) = (nil, 0, 0)
         case .retry(let after), .wait(let after):
             let wait = wait(after, moment)
-            // Without a time of its own, the wait here is the one for all.
+            // Where the server states no time, the wait of this machine is that of all senders.
             if head.isThrottling { step.serverWait = .note(wait) }
         case .rejected, .conflict: wait(head.retryAfter, moment)
         case .pause: refuse(moment, &step.effects)
@@ -212,9 +215,9 @@ extension UploadMachine {
 
     private mutating func refuse(_ moment: Moment, _ effects: inout [UploadEffect]) {
         refusals = refusals.incremented
-        // Who signs in and is refused again must not do so in a circle.
+        // An account that signs in and is refused again must not loop without a wait.
         if refusals > 1 { due = moment.elapsed + delay(afterFailures: refusals - 1) }
-        // Another account may have signed in since it was sent.
+        // Another account may have signed in since the request was sent.
         guard maySend else { return }
         gate = .expired(account)
         effects.append(.expired)
@@ -224,7 +227,7 @@ extension UploadMachine {
         let old = upload
         upload = BufferUpload()
         if old.aloneThrough > flight.sequences.upperBound { upload.aloneThrough = old.aloneThrough }
-        // What is left is known when the ring has been read again.
+        // The remaining points are known when the ring has been read again.
         isLoaded = false
         return .acknowledge(from: old, to: upload, refused: refused)
     }

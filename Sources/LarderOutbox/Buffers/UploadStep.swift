@@ -1,49 +1,49 @@
 package import LarderFormat
 package import LarderStore
 
-/// What happens to the upload of a buffer.
+/// An event for the upload machine.
 package enum UploadEvent: Hashable, Sendable {
-    /// How the ring lies in the store: its upload, and the sequences of its oldest points, as many as one request takes
-    /// or more; with what is left of the time that the server is to be left alone for.
+    /// The ring as it is stored: its upload, and the sequences of its oldest points, as many as fit into one request or
+    /// more. The wait is the rest of the one that the server requested.
     case ring(BufferUpload, oldest: [Int64], serverWait: Duration? = nil)
-    /// Whether the server can be asked at all.
+    /// Whether there is a network to reach the server.
     case network(isUsable: Bool)
-    /// The host has come to the foreground: what waits is tried at once.
+    /// The host has come to the foreground: waiting points are tried at once.
     case foreground
-    /// Who is signed in.
+    /// The authentication state.
     case session(SessionGate)
-    /// The timer that was armed has gone off.
+    /// The armed timer has fired.
     case timer
-    /// The request is over.
+    /// The request has ended.
     case answered(Answer)
-    /// The change of a step could not be stored; ``ring(_:oldest:serverWait:)`` has told how things are.
+    /// The change of a step could not be stored, or the ring could not be read.
     case storageFailed
 }
 
-/// What one event leads to.
+/// The change and effects that one event leads to.
 package struct UploadStep: Hashable, Sendable {
-    /// To be stored durably before anything else, if it finds what it expects.
+    /// The change to store durably before anything else, if the stored state is as it expects.
     package var change: UploadChange?
-    /// To be stored with it: for how long the server is left alone.
+    /// The change of the server's wait to store with it.
     package var serverWait: ServerWaitChange?
-    /// To be done then, in this order.
+    /// The effects to perform then, in this order.
     package var effects: [UploadEffect] = []
 }
 
 /// A change of the ring.
 package enum UploadChange: Hashable, Sendable {
-    /// The upload goes on.
+    /// The state of the upload changes.
     case update(from: BufferUpload, to: BufferUpload)
-    /// The server has the points of the flight, or does not want them: they go.
+    /// The server has the points of the upload, or refused them: they are removed.
     case acknowledge(from: BufferUpload, to: BufferUpload, refused: Bool)
 }
 
-/// What is to be done after a step's change is stored.
+/// An effect to perform after a step's change is stored.
 package enum UploadEffect: Hashable, Sendable {
-    /// Send the points of the flight; answered by ``UploadEvent/answered(_:)``.
+    /// Send the points of the upload; its result is reported by ``UploadEvent/answered(_:)``.
     case send(BufferUpload.Flight)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    /// Set the timer to this time of the monotonic clock, in place of the one set before; nil: to none.
     case arm(Duration?)
-    /// The server does not take the credentials of the account any more.
+    /// The server no longer accepts the credentials of the account.
     case expired
 }

@@ -1,20 +1,20 @@
 public import LarderFormat
 public import LarderStore
 
-/// A write that the server did not take because it holds something else than the write was made from.
+/// A write that the server refused because it holds another version than the write was made from.
 public struct Conflict: Hashable, Sendable {
-    /// One of the states of what the write is about.
+    /// One version of the content that the write is about.
     public struct Side: Hashable, Sendable {
-        /// The payload; nil where there is none: removed.
+        /// The payload; nil where it was removed.
         public var payload: [UInt8]?
-        /// When it came to be, in milliseconds since 1970-01-01 UTC, by the clock of whoever made it.
+        /// When it was made, in milliseconds since 1970-01-01 UTC, by the clock of the device or server that made it.
         public var updatedAt: Int64?
         /// The server's revision of it.
         public var revision: Int64?
         /// The server's entity tag of it.
         public var entityTag: String?
 
-        /// A state of these parts.
+        /// A version of these parts.
         public init(
             payload: [UInt8]?, updatedAt: Int64? = nil, revision: Int64? = nil, entityTag: String? = nil
         ) {
@@ -29,13 +29,13 @@ public struct Conflict: Hashable, Sendable {
     public var entry: OutboxEntry
     /// The row of its first effect.
     public var row: RowKey?
-    /// The status code of the server's answer.
+    /// The status code of the server's response.
     public var status: Int
-    /// What the write was made from, where that is kept.
+    /// The version that the write was made from, where it is kept.
     public var base: Side?
-    /// What the write makes of it.
+    /// The version that the write makes of it.
     public var local: Side
-    /// What the server holds; nil where it is not asked.
+    /// The server's version; nil where the server is not asked.
     public var remote: Side?
 
     /// A conflict of these parts.
@@ -52,17 +52,17 @@ public struct Conflict: Hashable, Sendable {
     public var entryID: UUIDBytes { entry.id }
 }
 
-/// Whose word counts.
+/// The decision on a conflict.
 public enum ConflictResolution: Hashable, Sendable {
-    /// The server's: the write is given up and rolled back, and what comes after it goes with it.
+    /// The server's version is kept: the write is discarded and rolled back, and entries that come after it are
+    /// rejected.
     case keepRemote
-    /// The write's: it is sent again as it is, under a key of its own, on the condition that the server still holds what it
-    /// held.
+    /// The write is kept: it is sent again as it is, under a key of its own. The condition is that the server's version
+    /// has not changed (`If-Match`, where the server gave a strong entity tag).
     case keepLocal
-    /// Something of both: `body` is sent in its place, on the same condition, and readers see `shown`, or `body` where that
-    /// is nil.
+    /// A merge is sent: `body` in place of the write, on the same condition. Readers see `shown`, or else `body`.
     case send(_ body: [UInt8], shown: [UInt8]? = nil)
-    /// Nobody's yet: the entry stays in conflict, and holds what is behind it about the same entity, until the host decides
-    /// with ``Outbox/resolve(_:with:)``. It is asked about again at the next start.
+    /// There is no decision yet: the entry stays in conflict, and holds the entries behind it about the same entity,
+    /// until the host decides with ``Outbox/resolve(_:with:)``. The policy decides again at the next start.
     case leave
 }

@@ -1,8 +1,8 @@
-/// Decides conflicts: a name for the journal, and a rule.
+/// A rule that decides conflicts, and its name for the journal.
 public struct ConflictPolicy: Sendable {
-    /// One word, kept with each conflict that it settles.
+    /// One word, recorded with each conflict that the policy resolves.
     public var name: String
-    /// The rule. It may take its time; what it throws leaves the conflict to the host.
+    /// The rule. It may take its time; an error leaves the conflict to the host.
     public var decide: @Sendable (Conflict) async throws -> ConflictResolution
 
     /// A policy of the host's.
@@ -13,17 +13,17 @@ public struct ConflictPolicy: Sendable {
         self.decide = decide
     }
 
-    /// Every conflict waits for the host.
+    /// Leaves every conflict to the host.
     public static let host = ConflictPolicy("host") { _ in .leave }
 
-    /// The server's word counts.
+    /// Keeps the server's version.
     public static let serverWins = ConflictPolicy("server-wins") { _ in .keepRemote }
 
-    /// The write made last counts, by the server's revisions; by the clocks only where these tell nothing.
+    /// Keeps the version written last, by the server's revisions; by the clocks only where these decide nothing.
     ///
-    /// A server that holds a higher revision than the write was made from has the last word. With the same one, or none on
-    /// one of the sides, the local write counts only if it was made strictly later; a tie, and a time that is not known, go to
-    /// the server. What the server does not tell cannot be compared, and the server's counts.
+    /// A server that holds a higher revision than the write was made from wins. With the same one, or none on one of
+    /// the sides, the local write wins only if it was made strictly later. A tie or an unknown time favours the server,
+    /// and so does an unknown version of the server.
     public static let lastWriteWins = ConflictPolicy("last-write-wins") { conflict in
         guard let remote = conflict.remote else { return .keepRemote }
         return conflict.local.isLater(than: remote, basedOn: conflict.base) ? .keepLocal : .keepRemote
@@ -31,7 +31,7 @@ public struct ConflictPolicy: Sendable {
 }
 
 extension Conflict.Side {
-    /// Whether this write of the device comes after what the server holds.
+    /// Whether this version of the device was written after the server's.
     func isLater(than remote: Conflict.Side, basedOn base: Conflict.Side?) -> Bool {
         if let known = base?.revision ?? revision, let held = remote.revision, known != held { return known > held }
         guard let updatedAt, let held = remote.updatedAt else { return false }

@@ -4,32 +4,35 @@ internal import LarderJSON
 internal import LarderStore
 internal import LarderTransport
 
-/// Settles conflicts: how to read what the server holds, and whose word counts.
+/// The way conflicts are resolved: how to read the server's version, and the policy that decides.
 public struct ConflictResolver: Sendable {
-    /// Whose word counts.
+    /// The policy that decides.
     public var policy: ConflictPolicy
-    /// What the server holds, where its refusal of the write carries that already; nil where it does not. Most servers say
-    /// there what is wrong, so by default no refusal is looked into.
+    /// The server's version, where its refusal of the write carries it; nil where it does not. Most servers describe
+    /// the error there, so by default no refusal is read.
     public var remoteInRefusal: @Sendable (HTTPResponse, [UInt8]) -> [UInt8]? = { _, _ in nil }
-    /// Whether the body of a 200 or 203 to the GET of an entity is what the server holds; by default as ``isEntity(_:_:)`` says. What is
-    /// not leaves the write in conflict, with the reason as its last error, and the server is asked again later.
+    /// Whether the body of a 200 or 203 to the GET of an entity is the server's version; by default as
+    /// ``isEntity(_:_:)`` says. Any other body leaves the write in conflict, with the reason as its last error, and the
+    /// server is asked again later.
     public var isState: @Sendable (HTTPResponse, _ body: [UInt8]) -> Bool = Self.isEntity
     /// The member of a JSON object that holds the server's revision, a whole number.
     public var revisionMember = "revision"
-    /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01 UTC. Without
-    /// it, the answer's `Last-Modified` counts, and for a write, as where it left the member as it was, when it was enqueued.
+    /// The member that holds the time of the last change: a date-time of RFC 3339, or milliseconds since 1970-01-01
+    /// UTC. Where it is missing, the `Last-Modified` of the response counts. For a write that lacks the member or left
+    /// it unchanged, the time counts at which it was enqueued or edited.
     public var timeMember = "updatedAt"
-    /// How often in a row a write may be sent with another body because of a conflict; then it is left to the host. 1 or more.
+    /// The number of times in a row that a write may be sent again because of a conflict; then it is left to the host.
+    /// 1 or more.
     public var mostInARow = 5
 
-    /// A resolver by a policy, which asks for what the server holds where ``OutboxConfiguration/entityEndpoint`` says.
+    /// A resolver with a policy, which reads the server's version from ``OutboxConfiguration/entityEndpoint``.
     ///
-    /// The policy is asked once that is known. For a server that cannot be asked, the endpoint is to be nil.
+    /// The policy decides once that is known. For a server that cannot be asked, the endpoint is to be nil.
     public init(_ policy: ConflictPolicy) { self.policy = policy }
 
-    /// As ``init(_:)``, for servers that answer a conflict with what they hold, as a JSON object.
+    /// Returns a resolver as ``init(_:)``, for servers that respond to a conflict with their version as a JSON object.
     ///
-    /// A problem document (RFC 9457) is none.
+    /// A problem document (RFC 9457) does not count.
     public static func remoteInRefusal(_ policy: ConflictPolicy) -> ConflictResolver {
         var resolver = ConflictResolver(policy)
         resolver.remoteInRefusal = { head, body in
@@ -40,15 +43,16 @@ public struct ConflictResolver: Sendable {
         return resolver
     }
 
-    /// Whether a body is a JSON object or, where the content type names a format that is neither JSON nor a page, not empty.
+    /// Whether a body is a JSON object or, where the content type names a format that is neither JSON nor a page, not
+    /// empty.
     ///
-    /// Text that broke off, an array, a word and nothing at all are no object. `text/plain`, `application/octet-stream` and the like
-    /// name no format.
+    /// Truncated text, an array, a word and an empty body are no object. `text/plain`, `application/octet-stream` and
+    /// the like name no format.
     public static func isEntity(_ head: HTTPResponse, _ body: [UInt8]) -> Bool {
         JSONMembers(body) != nil || (!body.isEmpty && head.isOfOtherFormat)
     }
 
-    /// A state of what a conflict is about, with what its payload says of itself.
+    /// Returns a version of what a conflict is about, with the revision and time that its payload states.
     func side(_ payload: [UInt8]?, head: HTTPResponse? = nil, now: Int64) -> Conflict.Side {
         var side = Conflict.Side(payload: payload)
         side.entityTag = head?.headerFields[.eTag]

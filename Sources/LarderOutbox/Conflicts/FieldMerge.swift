@@ -1,15 +1,14 @@
 internal import LarderJSON
 
 extension ConflictPolicy {
-    /// What the server holds, with some members of the local row: of JSON objects, at the top level.
+    /// Returns a policy that sends the server's JSON object with some top-level members of the local one.
     ///
-    /// What cannot be merged so, because one side is removed, unknown or no JSON object, is the server's. A merge that is what
-    /// the server holds already sends nothing.
+    /// Where one side is removed, unknown or no JSON object, the server's version is kept. A merge that equals the
+    /// server's version sends nothing.
     ///
     /// - Parameters:
-    ///   - local: the members that the device has the say in; one that the local row lacks is removed.
-    ///   - remote: members that are never taken from the device, whatever it holds: said for the reader, as all others are not
-    ///     either.
+    ///   - local: the members whose local values count; one that the local row lacks is removed.
+    ///   - remote: members that never come from the device. They only document this, as no other member does either.
     public static func fieldMerge(local: Set<String>, remote: Set<String> = []) -> ConflictPolicy {
         precondition(local.isDisjoint(with: remote), "a member is taken from both sides")
         return ConflictPolicy("field-merge") { conflict in
@@ -24,19 +23,19 @@ extension ConflictPolicy {
         }
     }
 
-    /// The source's example: the device has the say in `status` and `notes`, the server in `approvedBy` and `approvedAt` and all
-    /// else.
+    /// The merge of the source's example: `status` and `notes` come from the device, `approvedBy`, `approvedAt` and all
+    /// else from the server.
     public static let source = fieldMerge(local: ["status", "notes"], remote: ["approvedBy", "approvedAt"])
 }
 
 /// The sides of a conflict as JSON objects.
 struct JSONSides {
-    /// What the write was made from; nil where that is not known, or no JSON object.
+    /// The version that the write was made from; nil where it is unknown or no JSON object.
     let base: JSONMembers?
     let local: JSONMembers
     let remote: JSONMembers
 
-    /// Nil when the local or the remote side is none.
+    /// Nil when the local or the remote side is no JSON object.
     init?(_ conflict: Conflict) {
         guard let local = conflict.local.payload.flatMap({ JSONMembers($0) }),
             let remote = conflict.remote?.payload.flatMap({ JSONMembers($0) })

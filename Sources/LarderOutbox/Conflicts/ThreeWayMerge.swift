@@ -1,24 +1,24 @@
 internal import LarderJSON
 
 extension ConflictPolicy {
-    /// Who has the say where both sides have changed the same.
+    /// The side that wins where both have changed the same member.
     public enum Precedence: Hashable, Sendable {
         /// The server.
         case remote
         /// The device.
         case local
-        /// Who wrote last, as ``ConflictPolicy/lastWriteWins`` has it.
+        /// The side that wrote last, as ``ConflictPolicy/lastWriteWins`` decides.
         case latest
-        /// Nobody: the whole conflict waits for the host.
+        /// Neither: the whole conflict waits for the host.
         case host
     }
 
-    /// The changes of both sides since the write was made: of JSON objects, at the top level.
+    /// Returns a policy that merges the changes of both sides since the write was made, by top-level JSON members.
     ///
-    /// A member that only the device has changed, added or removed is the device's; one that only the server has is the
-    /// server's; where both have, and differently, `precedence` decides. Without the row that the write was made from, every
-    /// member that differs counts as changed on both sides. Where one side is removed or no JSON object, `precedence`
-    /// decides about the whole. A merge that is what the server holds already sends nothing.
+    /// A member that only the device has changed, added or removed comes from the device; one that only the server has
+    /// changed comes from the server. Where both have, and differently, `precedence` decides. Without the row that the
+    /// write was made from, every member that differs counts as changed on both sides. Where one side is removed or no
+    /// JSON object, `precedence` decides about the whole. A merge that equals the server's version sends nothing.
     public static func threeWayMerge(otherwise precedence: Precedence = .remote) -> ConflictPolicy {
         ConflictPolicy("three-way-merge") { conflict in
             guard let remote = conflict.remote else { return precedence == .host ? .leave : .keepRemote }
@@ -40,7 +40,8 @@ extension ConflictPolicy {
 }
 
 extension JSONSides {
-    /// The server's object with the changes of the device; nil when both have changed the same, and nobody is ahead.
+    /// Returns the server's object with the changes of the device; nil when both have changed the same member and
+    /// `isLocalAhead` is nil.
     func merged(isLocalAhead: Bool?) -> JSONMembers? {
         var merged = remote
         let names = local.members.map(\.name) + remote.members.map(\.name).filter { local[$0] == nil }

@@ -2,27 +2,27 @@ internal import HTTPTypes
 internal import LarderFormat
 internal import LarderStore
 
-/// What a conflict was settled to, ready to be stored.
+/// The resolution of a conflict, ready to be stored.
 struct Settlement: Sendable {
     var conflict: Conflict
     var resolution: ConflictResolution
-    /// The name of what decided.
+    /// The name of the policy that decided.
     var policy: String
-    /// The identity of the entry that comes in the old one's place.
+    /// The identity of the entry that replaces the old one.
     var successor: UUIDBytes
     var time: Int64
 
-    /// The body that is sent, where it is another.
+    /// The body to send, where it is another.
     var body: [UInt8]? {
         if case .send(let body, _) = resolution { body } else { nil }
     }
 
-    /// The row that is shown, likewise.
+    /// The row to show, likewise.
     var shown: [UInt8]? {
         if case .send(let body, let shown) = resolution { shown ?? body } else { nil }
     }
 
-    /// As the journal keeps it.
+    /// The record for the journal.
     var record: SettledConflict {
         let (entry, draft) = (conflict.entry, conflict.entry.draft)
         let word =
@@ -43,7 +43,7 @@ struct Settlement: Sendable {
         record.contentType = draft.fields.first { $0.name.lowercased() == "content-type" }
             .map { String(decoding: $0.value, as: UTF8.self) }
         record.base = .init(conflict.base?.payload)
-        // A file is not looked into.
+        // The content of a blob is not read.
         record.local = draft.blob.map { .leftOut($0.byteCount) } ?? .init(draft.payload.isEmpty ? nil : draft.payload)
         record.shown = conflict.row == nil ? .none : .init(conflict.local.payload)
         record.remote = .init(conflict.remote?.payload)
@@ -52,7 +52,7 @@ struct Settlement: Sendable {
         return record
     }
 
-    /// The entry to send in the old one's place.
+    /// Returns the entry to send in place of the old one.
     func draft() -> OutboxDraft {
         var draft = conflict.entry.draft
         draft.id = successor
@@ -68,7 +68,7 @@ struct Settlement: Sendable {
         if let tag = conflict.remote?.entityTag, !tag.hasPrefix("W/") {
             draft.fields.append(HeaderField(name: "If-Match", value: Array(tag.utf8)))
         }
-        // Without another body it is the same write still, and a file is not looked into.
+        // Without another body it is still the same write, and a blob is not read.
         if body != nil { draft.fingerprint = draft.contentFingerprint() }
         return draft
     }
@@ -79,10 +79,11 @@ struct Settlement: Sendable {
 }
 
 extension Transaction {
-    /// Journals a settlement, and makes what the server holds the row where nothing else brings it.
+    /// Records a resolution in the journal, and makes the server's version the row of a resource that no filter syncs
+    /// or has synced.
     ///
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any more; what
-    ///   the store throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when the entry is not in
+    ///   conflict any more; ``StoreError``, `EngineError`.
     mutating func begin(_ settlement: Settlement) throws {
         let id = settlement.conflict.entryID
         guard let entry = try outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
@@ -91,8 +92,8 @@ extension Transaction {
         }
         try note(settlement.record)
         guard let row = settlement.conflict.row, let remote = settlement.conflict.remote else { return }
-        // A filter brings it in its own order; out of that order, readers would go back in time. One that was withdrawn is not
-        // to come back with one row.
+        // Sync delivers the rows of a filter in its own order; out of that order, readers would see an older state
+        // again. A withdrawn resource must not return with one row.
         guard try isOwn(row.resource) else { return }
         if let payload = remote.payload {
             try put(payload, at: row, updatedAt: remote.updatedAt ?? settlement.time)
@@ -101,7 +102,7 @@ extension Transaction {
         }
     }
 
-    /// Puts what is sent in the place of the entry in conflict.
+    /// Replaces the entry in conflict by the one to send.
     mutating func succeed(_ settlement: Settlement) throws -> OutboxEntry {
         let old = settlement.conflict.entry
         var effects: [RowEffect] = []
@@ -120,6 +121,6 @@ extension Transaction {
 }
 
 extension Settlement {
-    /// How an entry leaves whose conflict is settled.
+    /// The outcome of an entry whose conflict is resolved.
     static let outcome = "resolved"
 }

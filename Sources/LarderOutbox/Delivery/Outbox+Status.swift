@@ -4,22 +4,22 @@ internal import LarderTransport
 internal import Synchronization
 
 extension Outbox {
-    /// What waits to be sent, and why.
+    /// The numbers of entries in the outbox by state, and the reasons why they are not sent.
     ///
-    /// - Complexity: a look at every entry.
+    /// - Complexity: O(entries).
     public var status: OutboxStatus {
         let moment = moment()
         let running = state.withLock { state -> OutboxStatus? in
-            // Until the table is read, the machine knows of nothing.
+            // Until the table is read, the machine knows no entries.
             guard let loop = state.loop, loop.version != nil else { return nil }
             return loop.machine.status(at: moment)
         }
         return running ?? statusAtRest(moment)
     }
 
-    /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
+    /// Returns the status now, and again whenever it changes, until the reader ends. A slow reader gets the newest.
     ///
-    /// What is enqueued while the outbox does not run is told when it does, or when something else changes.
+    /// Entries enqueued while the outbox does not run are reported when it runs, or when something else changes.
     public func statuses() -> AsyncStream<OutboxStatus> {
         publish()
         return statusBroadcast.states()
@@ -29,7 +29,7 @@ extension Outbox {
         var machine = DeliveryMachine(policy: policy, gate: state.withLock { $0.gate }, seed: 0)
         let owner = otherOwner
         machine.isOwner = owner == nil
-        // A store that cannot be read has nothing to tell; whoever enqueues or runs is told why.
+        // A store that cannot be read has no status; an enqueue or a run throws the error.
         let entries = (try? store.read { view in try view.readableOutboxHeads().entries.map { LaneEntry($0) } }) ?? []
         machine.see(TableNews(entries, changed: nil), at: moment)
         var status = machine.status(at: moment)
@@ -42,14 +42,14 @@ extension Outbox {
         return status
     }
 
-    /// The server that the writes are for, where it is another.
+    /// The mismatch, where the writes are for another server.
     private var mismatch: ServerMismatch? {
         do {
             try store.read { view in try view.checkServer(configuration.server, of: .outbox) }
         } catch let error as ServerMismatch {
             return error
         } catch {
-            // As above.
+            // A store that cannot be read reports its error elsewhere.
         }
         return nil
     }

@@ -4,19 +4,21 @@ public import LarderStore
 public import LarderTransport
 internal import Synchronization
 
-/// Keeps writes until the server has them, and sends them in order, once, whatever dies in between.
+/// Keeps writes until the server has them, and sends them in order, once, even if a process or connection ends in
+/// between.
 ///
-/// A write is durable when ``enqueue(_:)`` returns; what the server says is awaited separately (``outcome(of:)``). The host starts
-/// it once (``run()``); it sends what waits whenever there is a network, also writes that transactions of the host enqueued.
-/// What is sent when, and what answers mean, is decided by a pure step function; this is the shell that performs it.
+/// A write is durable when ``enqueue(_:)`` returns; its outcome is awaited separately (``outcome(of:)``). The host
+/// starts the outbox once (``run()``). It sends waiting writes whenever there is a network, also writes that
+/// transactions of the host enqueued. A pure step function decides what is sent when, and what responses mean; this
+/// class performs its effects.
 ///
-/// One outbox sends per store, whatever processes have it open; others enqueue, say which process sends
-/// (``OutboxStatus/deliverer``), and take over when it ends. docs/internals/outbox.md tells the rules.
+/// One outbox sends per store, whatever processes have it open. Others enqueue, report which process sends
+/// (``OutboxStatus/deliverer``), and take over when it ends. See docs/internals/outbox.md for the rules.
 public final class Outbox: Sendable {
     package let store: Store
     /// The header field that carries the idempotency key.
     package var keyField: HTTPField.Name { configuration.keyField }
-    /// The authentication state that the outbox goes by.
+    /// The authentication state that the outbox uses.
     package var gate: SessionGate { state.withLock { $0.gate } }
     let transport: any Transport
     let configuration: OutboxConfiguration
@@ -27,19 +29,19 @@ public final class Outbox: Sendable {
     let state: Mutex<OutboxState>
     let timer: WakeTimer
     let statusBroadcast = StateBroadcast(OutboxStatus())
-    /// Held while the right to send is asked for: a command and a run of this outbox share it.
+    /// Held while the ownership is acquired or released: a command and a run of this outbox share it.
     let claiming = Mutex(())
-    /// Granted, by the name of a buffer, to the one uploader of it that runs.
+    /// Grants each buffer, by its name, to the one uploader that runs.
     let uploads = TurnQueue<String>()
-    /// Who is signed in, for what sends beside the outbox.
+    /// The authentication state, for what sends outside of the outbox.
     let gateBroadcast: StateBroadcast<SessionGate>
 
     /// An outbox that does not run yet; writes may be enqueued all the same.
     ///
     /// - Parameters:
-    ///   - account: who is signed in; nil where there are no accounts. See ``signedIn(as:)``.
-    ///   - connectivity: how the network is.
-    ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
+    ///   - account: the account that is signed in; nil where there are no accounts. See ``signedIn(as:)``.
+    ///   - connectivity: the source of the network state.
+    ///   - onEvent: called with each event, on any thread; must be quick.
     public init(
         store: Store, transport: any Transport, configuration: OutboxConfiguration,
         policy: OutboxPolicy = OutboxPolicy(), credentials: any Credentials = FixedCredentials(),
@@ -61,29 +63,30 @@ public final class Outbox: Sendable {
         gateBroadcast = StateBroadcast(.signedIn(account))
     }
 
-    /// Tells who is signed in from now on; what other accounts wrote waits until they are again.
+    /// Sets the account that is signed in from now on; writes of other accounts wait until those are signed in again.
     ///
-    /// Readers see it all the same: without a ``Session``, which refuses another account while writes are unsent, use a
-    /// store for each account (`Store.accountPath(base:account:)`).
+    /// Readers see these writes all the same: without a ``Session``, which refuses another account while writes are
+    /// unsent, use a store for each account (`Store.accountPath(base:account:)`).
     public func signedIn(as account: String?) { setGate(.signedIn(account)) }
 
-    /// Tells that nobody is signed in: nothing is sent.
+    /// Sets that no account is signed in: nothing is sent.
     public func signedOut() { setGate(.signedOut) }
 
-    /// The host has come to the foreground: what waits is tried at once, as far as the server did not ask for more time.
+    /// Reports that the host has come to the foreground: waiting entries are tried at once, as far as the server did
+    /// not request more time.
     ///
-    /// What another process has enqueued or changed, such as an extension of the app, is seen then even where the system
-    /// announces no writes to the file.
+    /// Changes of another process, such as an extension of the app, are seen then even where the system does not
+    /// announce writes to the file.
     public func foreground() { post(.event(.foreground)) }
 
-    /// How often the gate was set: a request that was made before the last time carries an earlier session's credentials.
+    /// The number of times the authentication state was set: earlier requests carry an earlier session's credentials.
     package var signIns: Int { state.withLock { $0.gates } }
 
-    /// Notes that the server refused an account's credentials in answer to a request that is no entry's, unless somebody has signed in
-    /// since it was made: the account's writes pause, and its login is renewed.
+    /// Records that the server refused an account's credentials in response to a request that belongs to no entry: the
+    /// account's writes pause, and its login is renewed. Ignored if the state was set since the request was made.
     ///
-    /// - Parameter signIns: how often the gate was set when the request was made.
-    /// - Returns: false where nothing comes of it: the outbox does not run, or has another account.
+    /// - Parameter signIns: ``signIns`` when the request was made.
+    /// - Returns: false where it has no effect: the outbox does not run, or has another account.
     @discardableResult
     package func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
         state.withLock { state in
@@ -106,7 +109,7 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Tells the loop; false while there is none.
+    /// Passes an input to the loop; returns false while there is none.
     @discardableResult
     func post(_ input: OutboxInput) -> Bool {
         state.withLock { state in
@@ -117,114 +120,114 @@ public final class Outbox: Sendable {
     func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
 }
 
-/// What the shell holds besides the pure machine, under one lock.
+/// The state of the outbox besides the pure machine, under one lock.
 struct OutboxState {
-    /// What is held while the outbox runs.
+    /// The state while the outbox runs.
     struct Loop {
         var machine: DeliveryMachine
         /// The version of the table that the machine has seen; nil before the first.
         var version: OutboxVersion?
         let inputs: AsyncStream<OutboxInput>.Continuation
-        /// The requests under way.
+        /// The tasks of the requests under way.
         var flights: [UUIDBytes: Task<Void, Never>] = [:]
-        /// The answers that could not be stored yet.
+        /// The responses that could not be stored yet.
         var unstored: [OutboxAnswer] = []
-        /// Whether a look at what others have done waits for its turn.
+        /// Whether a check for changes of the table is queued.
         var isLookDue = false
-        /// Those that wait until nothing more can be sent.
+        /// The drains that wait until nothing more can be sent.
         var drains: [Drain] = []
-        /// The entries whose conflicts are being resolved, and what each of these waits for.
+        /// The entries whose conflicts are being resolved, and the condition that each of these waits for.
         var resolutions: [UUIDBytes: ResolutionWait] = [:]
-        /// How much else is done that ends by itself: renewing the login, loading what a write has become, refreshing.
+        /// The number of other tasks under way that end by themselves: renewing the login, loading a row, refreshing.
         var tasks = 0
     }
 
     var gate: SessionGate
-    /// What else runs while the outbox does: the session that is attached to it, and the buffers made over it.
+    /// The tasks that run while the outbox does: those of the attached session, and of the buffers made over it.
     var companions: [Companion] = []
-    /// Starts one of them beside the run under way.
+    /// Starts a companion beside the run under way.
     var starting: AsyncStream<Companion>.Continuation?
     /// The credentials that the server refused last.
     var refused: HTTPFields?
-    /// Whether a run cannot begin because the store cannot keep which server it is for.
+    /// Whether a run cannot begin because the store cannot record its server.
     var isStartHeld = false
-    /// Whether a run has begun, be it that it only waits for another outbox to end.
+    /// Whether a run has begun, even if it only waits for another outbox to end.
     var isReserved = false
-    /// The run that drains have begun, and how many of them wait for it: it ends with the last.
+    /// The run that drains have begun, and the number of drains that wait for it: it ends with the last.
     var draining: (run: Task<Void, Never>, drains: Int)?
     /// The drains that wait for the loop of a run that has begun.
     var earlyDrains: [Drain] = []
     /// Held while this outbox is the one that sends, or carries out a command by itself.
     var ownership: OutboxOwnership?
-    /// The commands that are being carried out under it.
+    /// The number of commands that are being carried out under it.
     var commands = 0
 
-    /// Gives the ownership away for release, unless a run or a command needs it.
+    /// Removes and returns the ownership for release, unless a run or a command needs it.
     mutating func takeIdleOwnership() -> OutboxOwnership? { isReserved || commands > 0 ? nil : ownership.take() }
-    /// How often the gate was set.
+    /// The number of times the authentication state was set.
     var gates = 0
-    /// How often the gate was set and the loop has not heard of it yet.
+    /// The number of those that the loop has not handled yet.
     var untakenGates = 0
     var loop: Loop?
-    /// Who is to be told when an entry has its outcome.
+    /// The closures to call when an entry has its outcome.
     var settlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
 }
 
-/// What the loop of the shell is told.
+/// An input of the outbox's loop.
 enum OutboxInput: Sendable {
-    /// Something for the machine.
+    /// An event for the machine.
     case event(DeliveryEvent)
     /// The table may have changed.
     case look
-    /// A request is over.
+    /// A request has ended.
     case flight(OutboxAnswer)
-    /// Somebody wants something done, and to know whether it was.
+    /// A command for the machine, and the caller that waits for its result.
     case command(OutboxCommand)
-    /// Somebody waits until nothing more can be sent.
+    /// A drain that waits until nothing more can be sent.
     case drain(Drain)
-    /// A conflict is settled for the server.
+    /// A conflict was resolved for the server.
     case settled(Settlement)
-    /// The resolution of an entry's conflict waits, or is over.
+    /// The resolution of an entry's conflict waits, or has ended (nil).
     case resolution(UUIDBytes, ResolutionWait?)
-    /// Something that a drain waits for is over.
+    /// A task that drains wait for has ended.
     case taskEnded
 }
 
-/// How a request ended.
+/// The result of a request.
 struct OutboxAnswer: Sendable {
-    /// That of its entry, or of a batch.
+    /// The key of its entry, or of a batch.
     let key: UUIDBytes
     let answer: FlightAnswer
-    /// What it brought, by entry.
+    /// The content of the response, by entry.
     let accepted: [UUIDBytes: AcceptedAnswer]
 }
 
-/// What the resolution of a conflict waits for.
+/// The condition that the resolution of a conflict waits for.
 enum ResolutionWait {
-    /// The server's answer, or the policy.
+    /// The server's response, or the policy.
     case answer
     /// The next time that the server is asked.
     case time(Duration)
-    /// The account, to be signed in.
+    /// The sign-in of this account.
     case signIn(String?)
 }
 
-/// A wait until nothing more can be sent before a time.
+/// A wait until nothing more can be sent before a deadline.
 struct Drain {
     let deadline: Duration
-    /// Finished when that is so.
+    /// Finished when the wait ends.
     let end: AsyncStream<Never>.Continuation
 }
 
-/// Something that runs while an outbox does.
+/// A task that runs while an outbox does.
 typealias Companion = @Sendable () async -> Void
 
 /// A part of a transaction.
 typealias Alongside = @Sendable (inout Transaction) throws -> Void
 
-/// Something that is wanted of the machine, and who waits for it.
+/// An act for the machine, and the caller that waits for it.
 struct OutboxCommand: Sendable {
     let act: OutboxAct
-    /// Told when it is stored, or why it is not.
+    /// Resumed when the act is stored, or with the reason why it is not.
     let answer: CheckedContinuation<Result<Void, any Error>, Never>
 }

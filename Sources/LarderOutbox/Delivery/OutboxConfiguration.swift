@@ -2,41 +2,43 @@ public import HTTPTypes
 public import LarderStore
 public import LarderTransport
 
-/// How to write to one server.
+/// The settings for writing to one server.
 public struct OutboxConfiguration: Sendable {
-    /// Where endpoints are appended.
+    /// The URL that endpoints are appended to.
     public var base: BaseURL
-    /// The name that unsent writes and points are bound to (`ServerMismatch`); nil: that of ``base``. For a server that has several
-    /// addresses, or moves.
+    /// The name that unsent writes and points are bound to (`ServerMismatch`); nil: that of ``base``. For a server that
+    /// has several addresses, or moves.
     public var serverIdentity: String?
     /// The header field that carries the idempotency key.
     public var keyField: HTTPField.Name
-    /// The header field in which the server says that it answers an earlier request.
+    /// The header field in which the server says that it repeats the response to an earlier request.
     public var replayField: HTTPField.Name
-    /// The server's sequence of a write, as its answer reports it; nil where it does not.
+    /// The server's sequence of a write, as its response reports it; nil where it does not.
     public var sequence: @Sendable (HTTPResponse) -> Int64?
-    /// Whether an answer is the API's; its body is nil where it was longer than ``answerLimit``. What is not is neither success nor a
-    /// refusal: a sign-in page of the network or of a gateway leaves writes and points where they are. By default anything is that is
-    /// no page (``isNoPage(_:body:)``); an API that always says what it is may be told apart better, say by its content type.
+    /// Whether a response comes from the API; the body is nil where it was longer than ``answerLimit`` or broke off.
+    /// Any other response is neither success nor a refusal: a sign-in page of the network or of a gateway leaves writes
+    /// and points as they are. By default every response that is no page counts as the API's (``isNoPage(_:body:)``).
+    /// An API that always identifies its responses, for example by their content type, may be recognized more exactly.
     public var isServersAnswer: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool {
         didSet { hasOwnCheck = true }
     }
-    /// Whether the host says what the API's answers are.
+    /// Whether the host has set the check for the API's responses.
     private(set) var hasOwnCheck = false
-    /// How long to wait for each step of an exchange.
+    /// The timeouts of the steps of an exchange.
     public var timeouts: TransportTimeouts
-    /// The longest answer that is read, in bytes; what is longer counts as no body.
+    /// The longest response body that is read, in bytes; a longer one counts as no body.
     public var answerLimit: Int
-    /// Where a GET finds what a write is about; nil where nothing does. By default the write's own endpoint, unless it is a POST:
-    /// that goes to the list it adds to, and what it has created is found where the `Location` of a 201 says.
+    /// The endpoint at which a GET finds the entity of a write; nil where none does. By default the write's own
+    /// endpoint, unless it is a POST: that is sent to the list it adds to, and what it has created is at the `Location`
+    /// of a 201.
     public var entityEndpoint: @Sendable (OutboxEntry) -> String?
-    /// What of an answer becomes the row, for writes that load it.
+    /// The part of a response that becomes the row, for writes that load it.
     public var loading: AnswerLoading
-    /// Settles conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
+    /// Resolves conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
     public var conflicts: ConflictResolver?
-    /// Signs an account in again when the server does not take its credentials any more; answers whether it worked. Called
-    /// when there is a network, and once at a time but for ``Outbox/send(_:)``. Nil: the credentials are renewed; where that brings no others, the host signs in by
-    /// itself, and says so (``Outbox/signedIn(as:)``).
+    /// Signs an account in again when the server no longer accepts its credentials; returns whether it worked. Called
+    /// when there is a network, and once at a time but for ``Outbox/send(_:)``. Nil: the credentials are renewed; where
+    /// they stay the same, the host signs in on its own, and reports it (``Outbox/signedIn(as:)``).
     public var signIn: (@Sendable (_ account: String?) async -> Bool)?
 
     /// A configuration with defaults.
@@ -60,11 +62,11 @@ public struct OutboxConfiguration: Sendable {
 
     /// `X-Idempotency-Key`.
     public static let sourceKeyField = name("X-Idempotency-Key")
-    /// `Idempotency-Key`, as the IETF's draft has it.
+    /// `Idempotency-Key`, as in the IETF's draft.
     public static let draftKeyField = name("Idempotency-Key")
     /// `Idempotency-Replayed`.
     public static let standardReplayField = name("Idempotency-Replayed")
-    /// `X-Sync-Sequence`: the sequence under which the write's changes will come back.
+    /// `X-Sync-Sequence`: the sequence under which sync will return the write's changes.
     public static let sequenceField = name("X-Sync-Sequence")
 
     private static func name(_ text: String) -> HTTPField.Name {
@@ -74,21 +76,24 @@ public struct OutboxConfiguration: Sendable {
 }
 
 extension OutboxConfiguration {
-    /// What the store knows the server by.
+    /// The name by which the store records the server.
     var server: String { serverIdentity ?? base.identity }
 
-    /// Whether an answer is no page of HTML or XHTML, which no API answers a write with.
+    /// Whether a response is no page of HTML or XHTML, which no API sends in response to a write.
     ///
-    /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`, whatever begins with
-    /// `<` is a page; an API that answers so has to say itself what its answers are (``isServersAnswer``). Without content (204, 205,
-    /// 304) an answer is no page; an empty body is one under a content type of HTML.
+    /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`,
+    /// whatever begins with `<` is a page; an API with such responses has to identify them itself
+    /// (``isServersAnswer``). Without content (204, 205, 304) a response is no page; an empty body is one under a
+    /// content type of HTML.
     ///
-    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then only a content type says no.
+    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then a response without a
+    ///   specific content type counts as a page.
     public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
         !head.isPage(beginning: body)
     }
 
-    /// Whether an answer is not the API's. The host says so of the whole body, pages are known by how they begin.
+    /// Whether a response does not come from the API. The host's check gets the whole body; pages are recognized by
+    /// their beginning.
     func isForeign(_ head: HTTPResponse, _ content: AnswerContent) -> Bool {
         if hasOwnCheck { return !isServersAnswer(head, content.body) }
         return !Self.isNoPage(head, body: content.beginning)

@@ -2,52 +2,52 @@ public import LarderFormat
 internal import LarderJSON
 internal import LarderStore
 
-/// A place of the device at one moment.
+/// The location of the device at one moment.
 public struct LocationPoint: Hashable, Sendable {
-    /// How well the place could be told.
+    /// The quality of the signal that the location was determined from.
     public enum SignalQuality: String, Hashable, Sendable, CaseIterable {
-        /// Well.
+        /// Good.
         case good
-        /// Not so well.
+        /// Fair.
         case fair
-        /// Hardly.
+        /// Poor.
         case poor
     }
 
-    /// Where the place comes from.
+    /// The origin of the location.
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// Satellites.
         case gps
         /// Cells and wireless networks.
         case network
-        /// Whatever else asked for it.
+        /// A request by something else.
         case passive
     }
 
-    /// Its identity.
+    /// The identity of the point.
     public let id: UUIDBytes
     /// In degrees, -90 to 90.
     public let latitude: Double
     /// In degrees, -180 to 180.
     public let longitude: Double
-    /// How far off it may be, in metres, 0 or more.
+    /// The possible error of the location, in metres, 0 or more.
     public let accuracy: Double
-    /// When, in milliseconds since 1970-01-01 UTC, up to the year 9999.
+    /// When the device was there, in milliseconds since 1970-01-01 UTC, up to the year 9999.
     public let timestamp: Int64
     /// The charge of the battery, 0 to 1, where it is known.
     public var batteryLevel: Double? { didSet { batteryLevel = batteryLevel.flatMap(Self.share) } }
-    /// How well the place could be told.
+    /// The quality of the signal.
     public var signalQuality: SignalQuality?
-    /// What the device was there for.
+    /// The identifier of the visit that the device was there for.
     public var visitID: String?
-    /// How fast it moved, in metres a second, 0 or more, where that is known.
+    /// The speed of the device, in metres per second, 0 or more, where it is known.
     public var speed: Double? { didSet { speed = speed.flatMap(Self.length) } }
-    /// Where the place comes from.
+    /// The origin of the location.
     public var source: Source?
-    /// Whether another program made the place up.
+    /// Whether another program made the location up.
     public var isMock: Bool?
 
-    /// A place; nil when a number is outside its range, as sensors give that know nothing.
+    /// A point; nil when a number is outside its range, as sensors report when they know nothing.
     public init?(id: UUIDBytes, latitude: Double, longitude: Double, accuracy: Double, timestamp: Int64) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude), Self.length(accuracy) != nil,
             UTCTime.range.contains(timestamp)
@@ -59,14 +59,14 @@ public struct LocationPoint: Hashable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// False for what is no number, too.
+    /// The comparison is false for NaN, too.
     private static func share(_ value: Double) -> Double? { (0...1).contains(value) ? value : nil }
     private static func length(_ value: Double) -> Double? { value >= 0 && value.isFinite ? value : nil }
 
-    /// The point as the server takes it: names in snake case, the time by RFC 3339 with thousandths of a second,
-    /// numbers in the shortest form that reads back as the same double, and nothing for what is not known.
+    /// The point as JSON for the server: names in snake case, the time by RFC 3339 with milliseconds, numbers in the
+    /// shortest form that reads back as the same double. Unknown values are left out.
     public var json: [UInt8] {
-        // Of finite numbers, the shortest that reads back is JSON (RFC 8259 §6).
+        // The shortest form of a finite number that reads back is valid JSON (RFC 8259 §6).
         let members: [(name: String, value: String?)] = [
             ("id", quoted(id.description)),
             ("latitude", latitude.description),

@@ -1,15 +1,16 @@
 public import LarderTransport
 
-/// How often the device is to be asked where it is: less often where that costs more than it is worth.
+/// The intervals at which the device is located: longer where that costs more than it is worth.
 public struct SamplingPolicy: Hashable, Sendable {
-    /// In the foreground, with power enough.
+    /// The interval in the foreground, with enough power.
     public var foreground: Duration?
-    /// In the background, with power enough.
+    /// The interval in the background, with enough power.
     public var background: Duration?
-    /// With little power (``PowerState/saver``: a charge below 15 %, or the user's wish), wherever the host is.
+    /// The interval with little power (``PowerState/saver``: a charge below 15 %, or the user's wish), in the
+    /// foreground and the background.
     public var saver: Duration?
-    /// With nearly none (``PowerState/critical``: a charge below 5 %), in the foreground. In the background there is
-    /// none then.
+    /// The interval in the foreground with nearly no power (``PowerState/critical``: a charge below 5 %). The device is
+    /// not located in the background then.
     public var criticalForeground: Duration?
 
     /// Every 5 minutes in the foreground, 15 in the background, 30 with little power, and not at all with nearly none.
@@ -24,7 +25,7 @@ public struct SamplingPolicy: Hashable, Sendable {
         self.criticalForeground = criticalForeground
     }
 
-    /// How long to wait between two places; nil: do not ask.
+    /// Returns the time to wait between two points; nil: do not locate the device.
     public func interval(_ power: PowerState, isForeground: Bool) -> Duration? {
         switch power {
         case .normal: isForeground ? foreground : background
@@ -33,22 +34,22 @@ public struct SamplingPolicy: Hashable, Sendable {
         }
     }
 
-    /// As ``interval(_:isForeground:)``, for what a device says about its battery.
+    /// As ``interval(_:isForeground:)``, for a battery reading of the device.
     public func interval(_ reading: PowerReading, isForeground: Bool) -> Duration? {
         interval(reading.state(), isForeground: isForeground)
     }
 }
 
-/// A change of how much power there is, which hosts tell their users of.
+/// A change of the power state, for hosts to report to their users.
 public enum PowerTransition: Hashable, Sendable {
-    /// There is little from now on.
+    /// There is little power from now on.
     case enteredSaver
-    /// There is nearly none from now on.
+    /// There is nearly no power from now on.
     case enteredCritical
-    /// There is enough again.
+    /// There is enough power again.
     case recovered
 
-    /// What a change from one state to another is; nil when nothing changed.
+    /// Returns the transition from one state to another; nil when the state is the same.
     public static func between(_ old: PowerState, _ new: PowerState) -> PowerTransition? {
         if old == new { return nil }
         return switch new {
@@ -60,7 +61,7 @@ public enum PowerTransition: Hashable, Sendable {
 }
 
 extension PowerSource {
-    /// Each change from now on, until the task that reads it is cancelled; a state that is not normal at the beginning
+    /// Returns each change from now on, until the task that reads it is cancelled; an initial state that is not normal
     /// counts as a change.
     public func transitions() -> AsyncStream<PowerTransition> {
         let states = states()

@@ -1,11 +1,11 @@
 internal import LarderTransport
 
-/// Writes times as servers read them.
+/// Times as text for servers.
 enum UTCTime {
     /// The milliseconds since 1970-01-01 UTC that can be written: up to the end of the year 9999.
     static let range: Range<Int64> = 0..<253_402_300_800_000
 
-    /// RFC 3339 §5.6 in UTC with thousandths of a second, such as `2026-05-05T10:05:00.250Z`.
+    /// Returns a time as RFC 3339 §5.6 in UTC, such as `2026-05-05T10:05:00.250Z`. Traps when outside ``range``.
     static func text(_ milliseconds: Int64) -> String {
         precondition(range.contains(milliseconds), "\(milliseconds) is not in the calendar")
         let (day, rest) = (milliseconds / 86_400_000, milliseconds % 86_400_000)

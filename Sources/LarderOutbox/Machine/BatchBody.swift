@@ -2,12 +2,12 @@ internal import LarderFormat
 internal import LarderJSON
 internal import LarderStore
 
-/// The body of a batch, and what its answer says.
+/// The body of a batch, and the outcomes in its response.
 enum BatchBody {
-    /// Writes `{"operations":[{"id":…,"type":…,"resource":…,"method":…,"payload":…},…]}`.
+    /// Returns `{"operations":[{"id":…,"type":…,"resource":…,"method":…,"payload":…},…]}`.
     ///
-    /// The same entries always give the same bytes, so that a batch is sent again as it was. A payload stands as it is, byte by
-    /// byte; where there is none, as `null`.
+    /// The same entries always give the same bytes, so that a batch is sent again unchanged. A payload is copied byte
+    /// by byte; an empty one is written as `null`.
     static func encode(_ entries: [OutboxEntry]) -> [UInt8] {
         var bytes = Array("{\"operations\":[".utf8)
         for (index, entry) in entries.enumerated() {
@@ -27,9 +27,10 @@ enum BatchBody {
         return bytes
     }
 
-    /// What an answer `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` says of each
-    /// of `entries`; nil when it says nothing of any. All but `id` and `status` may be missing. Two outcomes of one entry with
-    /// different statuses say nothing of it.
+    /// Returns what a response
+    /// `{"outcomes":[{"id":…,"status":…,"replayed":…,"retry_after":…,"sequence":…,"body":…},…]}` reports for each of
+    /// `entries`; nil when it reports none of them. All members but `id` and `status` may be missing. Two outcomes of
+    /// one entry with different statuses count as none.
     static func outcomes(
         _ body: [UInt8], of entries: [UUIDBytes]
     ) -> (heads: [UUIDBytes: AnswerHead], accepted: [UUIDBytes: AcceptedAnswer])? {
@@ -43,7 +44,7 @@ enum BatchBody {
             else { continue }
             var head = AnswerHead(Int(status), isReplay: found[2] == .integer(1))
             if let other = heads[id], other.status != head.status { contradicted.insert(id) }
-            // As for the header field, a day is the longest wait that a server can ask for.
+            // As in the Retry-After field, a server can request a wait of a day at most.
             if case .integer(let seconds) = found[3] { head.retryAfter = .seconds(min(max(seconds, 0), 86_400)) }
             heads[id] = head
             var answer = AcceptedAnswer()
@@ -58,7 +59,7 @@ enum BatchBody {
     private static let members = JSONExtractor(
         ["id", "status", "replayed", "retry_after", "sequence", "body"].compactMap { JSONPath("$.\($0)") })
 
-    /// The outcomes of an answer, each a JSON text; none where it is no JSON object or has no such array.
+    /// Returns the outcomes of a response, each a JSON text; none where it is no JSON object or has no such array.
     private static func elements(of body: [UInt8]) -> [[UInt8]] {
         guard let list = JSONMembers(body)?["outcomes"]?.value else { return [] }
         return (try? JSONText.elements(of: list, limits: .stored)) ?? []

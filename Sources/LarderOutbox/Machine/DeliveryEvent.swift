@@ -2,47 +2,47 @@ package import LarderFormat
 package import LarderStore
 internal import LarderTransport
 
-/// What happens to the outbox.
+/// An event for the delivery machine.
 package enum DeliveryEvent: Hashable, Sendable {
     /// The table may have changed (``DeliveryMachine/see(_:at:)``); nothing else has happened.
     case look
-    /// Whether the server can be asked at all.
+    /// Whether there is a network to reach the server.
     case network(isUsable: Bool)
-    /// The host has come to the foreground: what waits is tried at once.
+    /// The host has come to the foreground: waiting entries are tried at once.
     case foreground
-    /// Who is signed in; said once per sign-in. That an account is still expired is no news: who was asked to sign in and cannot
-    /// says ``signInFailed``.
+    /// The authentication state, reported once per sign-in. Reporting again that an account is expired has no effect: a
+    /// failed attempt to sign in is reported as ``signInFailed``.
     case session(SessionGate)
-    /// The host has tried to sign in again, in vain.
+    /// The host has tried to sign in again, and failed.
     case signInFailed
-    /// The timer that was armed has gone off.
+    /// The armed timer has fired.
     case timer
-    /// A request is over: an entry's, by its identity, or a batch, by its key.
+    /// A request has ended: that of an entry, by its identity, or a batch, by its key.
     case answered(UUIDBytes, FlightAnswer)
-    /// An answer that cannot be stored yet asks for all that goes to the server to wait; nil: it does not say for how long.
+    /// A response that cannot be stored yet requests that everything for the server waits; nil: for an unstated time.
     case throttled(after: Duration?)
-    /// The changes of a step could not be stored, and the machine is as it was before. Nothing is begun until a time that the timer is
-    /// armed for; until then neither this leads to changes, nor what happens to the network, the session or the host.
+    /// The changes of a step could not be stored, and the machine is as it was before. Nothing begins until a time that
+    /// the timer is armed for; until then neither this event nor those of network, session and host lead to changes.
     case storageFailed
-    /// Tries an entry at once, by hand; a failed one is revived.
+    /// Tries an entry at once, as the app requests; a failed one is revived.
     case revive(UUIDBytes)
-    /// The same for all that failed or waits.
+    /// The same for all entries that failed, wait or are in conflict.
     case reviveAll
-    /// Somebody gives an entry up; one that is being sent stays.
+    /// Discards an entry; one that is being sent stays.
     case discard(UUIDBytes, outcome: String)
-    /// The host knows better about an unresolved entry.
+    /// Applies the host's decision on an unresolved entry.
     case decide(UUIDBytes, Decision)
-    /// The server was asked about a conflict, and its answer, named here, does not say what it holds.
+    /// The server was asked for its version in a conflict, and its response, named here, does not contain it.
     case remoteUnknown(UUIDBytes, reason: String)
-    /// The server does not take an account's credentials, as it answered a request that is no entry's.
+    /// The server refused an account's credentials in response to a request that belongs to no entry.
     case unauthorized(String?)
-    /// Requests are to end, and none begins any more. Leads to no changes.
+    /// Requests are to end, and no other begins. Leads to no changes.
     case stop
 }
 
-/// What the host knows about an entry of which nobody could tell whether the server has it.
+/// The host's decision on an entry for which it is unknown whether the server has it.
 public enum Decision: Hashable, Sendable {
-    /// Send it again under the same key, come what may.
+    /// Send it again under the same key, even if the server may have performed it.
     case sendAgain
     /// The server has it.
     case accepted
@@ -50,46 +50,47 @@ public enum Decision: Hashable, Sendable {
     case rejected
 }
 
-/// How a request ended.
+/// The result of a request.
 package enum FlightAnswer: Hashable, Sendable {
-    /// All of it one way.
+    /// One result for the whole request.
     case whole(Answer)
-    /// A batch, member by member; what is not named was not answered.
+    /// The results of a batch, member by member; a member that is not named got no response.
     case members([UUIDBytes: AnswerHead])
 }
 
-/// How a request ended, or a member of it.
+/// The result of a request, or of a member of it.
 package enum Answer: Hashable, Sendable {
-    /// The server answered.
+    /// The server responded.
     case head(AnswerHead)
-    /// Nobody answered, and the server may have it.
+    /// No response came, and the server may have the write.
     case none
-    /// It never left.
+    /// The request was never sent.
     case notSent
-    /// It was not sent, during a wait of the server that another sender noted; what is left of it.
+    /// The request was not sent, because of the server's wait that another sender recorded; the rest of that wait.
     case heldBack(Duration)
-    /// Success of a batch that says nothing of what was asked.
+    /// A batch succeeded, and its response says nothing about the entries.
     case unreadable(AnswerHead)
-    /// It never left whole, and never will as it is: why, in one line without content.
+    /// The request was never sent whole, and never will be as it is; the reason, in one line without content.
     case unsendable(String)
 }
 
-/// What the server answered, as far as it decides.
+/// The part of a server's response that decides its outcome.
 package struct AnswerHead: Hashable, Sendable {
     /// The status code.
     package var status: Int
-    /// Whether it is the answer to an earlier request under the key.
+    /// Whether it is the response to an earlier request under the key.
     package var isReplay: Bool
-    /// How long the server asks to be left alone.
+    /// The wait that the server requests.
     package var retryAfter: Duration?
     /// Whether the first request under the key is still being performed.
     package var isInProgress: Bool
-    /// Whether it is not the API's.
+    /// Whether it does not come from the API.
     package var isForeign: Bool
-    /// Whether all of its body came.
+    /// Whether the whole body arrived.
     package var isWhole: Bool
 
-    /// An answer. The Retry-After of a foreign answer, a redirect or one about the connection is dropped: it is not the server's.
+    /// A response head. The Retry-After of a foreign response, a redirect or a status about the connection is dropped:
+    /// it does not come from the server.
     package init(
         _ status: Int, isReplay: Bool = false, retryAfter: Duration? = nil, isInProgress: Bool = false,
         isForeign: Bool = false, isWhole: Bool = true
@@ -103,14 +104,14 @@ package struct AnswerHead: Hashable, Sendable {
         self.isWhole = isWhole
     }
 
-    /// What is known of it as the answer to a request.
+    /// Returns the facts of this response to a request with the given method.
     func facts(_ method: String, tries: Int) -> AnswerFacts {
         AnswerFacts(
             status: status, method: method, tries: tries, isReplay: isReplay, retryAfter: retryAfter,
             isInProgress: isInProgress, isForeign: isForeign, isWhole: isWhole)
     }
 
-    /// Whether the server asks to be left alone altogether: it gets too many requests, or says for how long it is out.
+    /// Whether the server requests a wait for all requests: it gets too many, or states for how long it is unavailable.
     package var isThrottling: Bool {
         !isForeign && (status == 429 || (status == 503 && retryAfter != nil))
     }
@@ -118,8 +119,9 @@ package struct AnswerHead: Hashable, Sendable {
     /// Whether the server is still performing an earlier request under the key.
     var isStillPerforming: Bool { status == 409 && (isInProgress || retryAfter != nil) }
 
-    /// Whether the server may have the write all the same: a gateway answers for a server that did not, what is still performed will be
-    /// there, and a status that HTTP does not know says nothing. A 409 that broke off may have been about to say that it is performed.
+    /// Whether the server may have the write all the same. A gateway responds for a server that did not; a request that
+    /// is still being performed will have its effect; and a status that HTTP does not know says nothing. A 409 that
+    /// broke off may have been about to report that the request is being performed.
     var leavesDoubt: Bool {
         isStillPerforming || (status == 409 && !isWhole) || [502, 504].contains(status)
             || !(200...599).contains(status)

@@ -2,9 +2,9 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-// For how long the server may have had an entry, whatever becomes of the clock that may jump.
+// The time for which the server may have had an entry, independent of jumps of the wall clock.
 extension DeliveryMachine {
-    /// The least jump back of the clock that is noticed, in milliseconds: drift is corrected by less.
+    /// The smallest jump back of the wall clock that is noticed, in milliseconds; corrections of drift are smaller.
     private static let jump: Int64 = 1000
 
     /// Whether the server may have forgotten the key of an entry that it may have performed.
@@ -12,12 +12,12 @@ extension DeliveryMachine {
         guard let entry = index(id).map({ entries[$0] }), entry.delivery.isInDoubt,
             let first = entry.delivery.firstTriedAt
         else { return false }
-        // ``followClock(_:)`` keeps the stored time within a second of what the clock that never jumps says, or older.
+        // ``followClock(_:)`` keeps the stored time at most a second later than the monotonic clock says.
         return entry.firstTried == nil || moment.passed(since: first) >= policy.keyMemory
     }
 
-    /// Has the stored times of first tries follow a clock that was set back: a process that begins later would take them for
-    /// younger than they are.
+    /// Moves the stored times of first tries along with a wall clock that was set back. Otherwise a process that begins
+    /// later would consider them younger than they are.
     mutating func followClock(_ moment: Moment) {
         for index in entries.indices {
             guard let first = entries[index].delivery.firstTriedAt, let firstTried = entries[index].firstTried else {
@@ -35,15 +35,16 @@ extension DeliveryMachine {
         }
     }
 
-    /// What a machine before this one knew by the clock that never jumps is still so; of two ages the greater counts.
+    /// Restores the age of an entry's first try. An age that was known by the monotonic clock stays valid; of two ages
+    /// the greater counts.
     mutating func restoreAge(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
         entries[index].restoreAge(moment)
         guard let old = known[entries[index].id], entries[index].delivery.firstTriedAt != nil else { return }
         entries[index].firstTried = min(old, entries[index].firstTried ?? old)
     }
 
-    /// Asks the host about what is in doubt and was tried at a time that is far from having come: the clock was set back since, and
-    /// nobody can tell whether the server remembers it.
+    /// Leaves entries in doubt to the host whose last try is dated far in the future: the wall clock was set back
+    /// since, and it is unknown whether the server remembers them.
     mutating func parkUndated() {
         for index in entries.indices where entries[index].isLive && entries[index].delivery.state != .sending {
             let delivery = entries[index].delivery
@@ -65,18 +66,19 @@ extension DeliveryMachine {
 }
 
 extension LaneEntry {
-    /// By how much the clock may have been set back while no process ran, for an age to be known still: half of the hour that lies
-    /// between the client's memory of a key and the server's (``OutboxPolicy/keyMemory``).
+    /// The largest amount by which the wall clock may have been set back while no process ran, for an age to be still
+    /// known. It is half of the hour between the client's memory of a key and the server's
+    /// (``OutboxPolicy/keyMemory``).
     static let clockTolerance = Duration.seconds(1800)
 
-    /// Takes the age of the first try from the clock that may jump, unless that was set back since by more than is tolerated.
+    /// Derives the age of the first try from the wall clock, unless that was set back since by more than is tolerated.
     mutating func restoreAge(_ moment: Moment) {
         firstTried = nil
         guard let first = delivery.firstTriedAt else { return }
         let last = Moment(elapsed: .zero, now: max(first, delivery.lastTriedAt ?? first))
         if moment.now >= last.now { return firstTried = moment.elapsed - moment.passed(since: first) }
         guard last.passed(since: moment.now) <= Self.clockTolerance else { return }
-        // Since the last try no more has passed than the clock was set back by.
+        // The time since the last try is at most the amount by which the clock was set back.
         firstTried = moment.elapsed - last.passed(since: first) - Self.clockTolerance
     }
 }

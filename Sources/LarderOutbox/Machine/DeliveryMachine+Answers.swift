@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-// What becomes of entries whose request is over.
+// Handling of requests that have ended.
 extension DeliveryMachine {
     mutating func take(_ answer: FlightAnswer, of key: UUIDBytes, _ moment: Moment) {
         guard flights.remove(key) != nil else { return }
@@ -10,7 +10,7 @@ extension DeliveryMachine {
         isOfEarlierSession = earlierFlights.remove(key) != nil
         let members = entries.filter { $0.delivery.state == .sending && $0.flightKey == key }
         guard let first = members.first else { return }
-        // That a send could be recorded says little of the room that the store has: it is small.
+        // Not reset when a send is recorded: that record is small, and says little about the space of the store.
         storageFailures = 0
         switch answer {
         case .whole(let answer) where first.delivery.batch != nil: takeBatch(answer, members.map(\.id), moment)
@@ -26,7 +26,7 @@ extension DeliveryMachine {
     }
 
     private mutating func take(_ answer: Answer, of id: UUIDBytes, _ moment: Moment) {
-        // One that a member before it took along is gone.
+        // An entry is gone if it was rejected together with a member before it.
         guard let index = index(id) else { return }
         switch answer {
         case .notSent: wait(index, nil, moment)
@@ -47,7 +47,7 @@ extension DeliveryMachine {
 
     private func verdict(_ head: AnswerHead, _ index: Int) -> Verdict {
         let delivery = entries[index].delivery
-        // A send that never left, or was refused at the door, performed nothing.
+        // A send that never left, or whose response did not count as an attempt, performed nothing.
         let mayBeKnown = delivery.isInDoubt || delivery.attempts > 0
         return policy.outcomes.verdict(
             for: head.facts(entries[index].method, tries: mayBeKnown ? max(delivery.tries, 2) : 1))
@@ -65,7 +65,7 @@ extension DeliveryMachine {
             wait(index, after, moment)
         case .wait(let after): wait(index, after, moment)
         case .retry(let after):
-            // Too many requests is no failure of this one, whoever says so.
+            // Too many requests is no failure of this entry, even where something else than the server says so.
             if head.isStillPerforming || head.status == 429 { return wait(index, after, moment) }
             countAttempt(index, head, after, moment)
         case .pause:
@@ -95,7 +95,7 @@ extension DeliveryMachine {
         putOff(index, after, moment)
     }
 
-    /// Makes an entry a dead letter whose overlay stays, until somebody revives it or the network returns.
+    /// Makes an entry a dead letter whose overlay stays, until it is revived.
     private mutating func giveUp(_ index: Int, status: Int?, _ reason: String) {
         entries[index].due = nil
         dissolveBatch(of: index)
@@ -141,7 +141,7 @@ extension DeliveryMachine {
         takeFollowers(of: id, at: sequence)
     }
 
-    /// Takes along what came after an entry that was refused or given up, and what came after that.
+    /// Rejects the entries that come after an entry that was refused or discarded, and those that come after them.
     mutating func takeFollowers(of id: UUIDBytes, at sequence: Int64) {
         while let index = entries.firstIndex(where: { $0.sequence > sequence && $0.after.contains(id) }) {
             dissolveBatch(of: index)
@@ -154,10 +154,10 @@ extension DeliveryMachine {
 
 extension DeliveryMachine {
     private mutating func takeBatch(_ answer: Answer, _ members: [UUIDBytes], _ moment: Moment) {
-        // It is one of them, and which one shows when each goes alone.
+        // One of the members is the cause; sending each alone shows which one.
         if case .unsendable = answer { return sendAlone(members) { _ in } }
         if case .unreadable(let head) = answer { return takeUnreadable(head, members, moment) }
-        // Success without outcomes says nothing of any member, and the shell does not pass it on.
+        // Success without outcomes says nothing about any member, and the outbox does not report it as a head.
         if case .head(let head) = answer, let verdict = finalVerdict(head) {
             return sendAlone(members) { delivery in
                 delivery.lastStatus = head.status
@@ -168,7 +168,7 @@ extension DeliveryMachine {
         align(members)
     }
 
-    /// Ends a batch whose members go on by themselves.
+    /// Ends a batch whose members are sent individually from now on.
     private mutating func sendAlone(_ members: [UUIDBytes], _ change: (inout OutboxDelivery) -> Void) {
         for id in members {
             guard let index = index(id) else { continue }
@@ -180,7 +180,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// What an answer means that ends a batch as such, so that its members go on by themselves.
+    /// Returns the verdict that ends a batch as such, so that its members are sent individually; nil for none.
     private func finalVerdict(_ head: AnswerHead) -> Verdict? {
         let verdict = policy.outcomes.verdict(for: head.facts("POST", tries: 1))
         return switch verdict {
@@ -189,8 +189,8 @@ extension DeliveryMachine {
         }
     }
 
-    /// Success that says nothing of the members: they are asked about once more, and then left to the host, since the server may have
-    /// them, and would perform them again under another key.
+    /// Handles success that says nothing about the members. The batch is sent once more, and then its members are left
+    /// to the host, since the server may have them, and would perform them again under another key.
     private mutating func takeUnreadable(_ head: AnswerHead, _ members: [UUIDBytes], _ moment: Moment) {
         let indices = members.compactMap { index($0) }
         for index in indices {
@@ -214,18 +214,18 @@ extension DeliveryMachine {
         }
     }
 
-    /// How the reason of an entry ends whose batch was answered with success and without outcomes.
+    /// The end of the last error of an entry whose batch got success without outcomes.
     private static let withoutOutcomes = "and without outcomes"
 
-    /// Whether such an answer left an entry unresolved, and the host has not decided on it yet.
+    /// Whether such a response left an entry unresolved, and the host has not decided on it yet.
     static func isLeftUnread(_ delivery: OutboxDelivery) -> Bool {
         delivery.state == .unresolved && delivery.lastError?.hasSuffix(withoutOutcomes) == true
     }
 
-    /// How often success without outcomes is looked at.
+    /// The number of responses of success without outcomes before the members are left to the host.
     private static let looksAtUnreadable = 2
 
-    /// Members that wait do so for the same time: chance has to be the same for all, as the batch is sent again whole.
+    /// Makes waiting members of a batch wait for the same time, with the same jitter, as the batch is sent again whole.
     private mutating func align(_ members: [UUIDBytes]) {
         let waiting = members.compactMap { index($0) }.filter {
             entries[$0].delivery.state == .waiting && entries[$0].delivery.batch != nil
@@ -239,7 +239,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Takes apart the batch of an entry that is to go its own way: what is left of it would be another request.
+    /// Dissolves the batch of an entry that leaves it: the rest of the batch would be another request.
     mutating func dissolveBatch(of index: Int) {
         guard let batch = entries[index].delivery.batch else { return }
         for other in entries.indices where entries[other].delivery.batch == batch { leaveBatch(other, isAlone: true) }

@@ -2,12 +2,12 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-// What changes around the outbox, and what people want of it.
+// Changes of conditions, and commands of the app.
 extension DeliveryMachine {
     mutating func takeCondition(_ event: DeliveryEvent, _ moment: Moment) {
         switch event {
         case .network(let isUsable):
-            // What is found at the start has not returned: waits and counts survive a restart.
+            // A network found at the start has not returned: waits and counts survive a restart.
             if isUsable, network == false { haste = .everything }
             network = isUsable
         case .foreground: haste = haste ?? .serversFault
@@ -18,7 +18,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Makes due what waits, as far as the server did not ask for more time, and what has failed.
+    /// Makes waiting entries due, as far as the server did not request more time, and revives failed ones.
     mutating func hasten(_ moment: Moment) {
         guard let haste else { return }
         self.haste = nil
@@ -27,7 +27,7 @@ extension DeliveryMachine {
         for index in entries.indices where entries[index].delivery.state == .waiting {
             let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
             entries[index].due = min(due, entries[index].due ?? due)
-            // Members of a batch have failed as often as each other, and stay so.
+            // Members of a batch have equal counts of failures, which have to stay equal.
             update(index) { $0.failures = 0 }
         }
         for index in entries.indices where entries[index].delivery.state == .failed {
@@ -49,18 +49,18 @@ extension DeliveryMachine {
         signIn = .waiting(moment.elapsed + delay(afterFailures: refusals))
     }
 
-    /// The server has refused an account's credentials.
+    /// Handles the server's refusal of an account's credentials.
     mutating func refuse(_ account: String?, _ moment: Moment) {
-        // Another account may have signed in since it was sent, or the same one anew.
+        // Another account may have signed in since the request was sent, or the same one again.
         guard gate == .signedIn(account), !isOfEarlierSession else { return }
         gate = .expired(account)
         refusals = refusals.incremented
-        // Who signs in and is refused again must not do so in a circle.
+        // An account that signs in and is refused again must not loop without a wait.
         signIn = refusals > 1 ? .waiting(moment.elapsed + delay(afterFailures: refusals - 1)) : .idle
         report(.signInExpired(account: account))
     }
 
-    /// Begins nothing for a while, as a step could not be stored.
+    /// Begins nothing for a while, because a step could not be stored.
     mutating func hold(_ moment: Moment) {
         storageFailures = storageFailures.incremented
         heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
@@ -83,7 +83,7 @@ extension DeliveryMachine {
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
                     entries[other].due = moment.elapsed
                     entries[other].notBefore = nil
-                    // Stored too: who asks may do so while nobody runs the outbox.
+                    // Stored too, because the app may retry while no outbox runs.
                     update(other) {
                         $0.failures = 0
                         $0.dueAt = moment.now
@@ -120,7 +120,7 @@ extension DeliveryMachine {
         switch decision {
         case .sendAgain:
             makePending(index)
-            // The server's memory of the key is counted anew from the next try.
+            // The time of the server's memory of the key counts from the next try.
             update(index) {
                 $0.isInDoubt = false
                 $0.firstTriedAt = nil
@@ -141,14 +141,14 @@ extension DeliveryMachine {
         for key in flights.inOrder { step.effects.append(.cancel(key)) }
     }
 
-    /// The wait after so many failures in a row.
+    /// Returns the wait after so many failures in a row.
     mutating func delay(afterFailures failures: Int) -> Duration {
         policy.retry.delay(afterFailures: failures, &chance)
     }
 }
 
 extension SessionGate {
-    /// The account, be its login expired; nil also where nobody is signed in.
+    /// The account, even with an expired login; nil also where no account is signed in.
     var account: String? {
         switch self {
         case .signedIn(let account), .expired(let account): account
@@ -158,6 +158,6 @@ extension SessionGate {
 }
 
 extension Int {
-    /// One more, as far as there is one.
+    /// One more, or the same where that would overflow.
     var incremented: Int { self == .max ? self : self + 1 }
 }

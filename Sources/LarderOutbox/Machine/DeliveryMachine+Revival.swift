@@ -2,17 +2,17 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-// How entries come back that failed through the server's fault. When is stored with them, so that a host that only wakes for
-// moments (`drain`) revives them as well.
+// Automatic revival of entries that failed because of the server. Its time is stored with them, so that a host that
+// only runs for short times (`drain`) revives them as well.
 extension DeliveryMachine {
-    /// Whether an entry has failed because of what the server answered, and not for what it is.
+    /// Whether an entry has failed because of the server's responses, and not because of what it is.
     func isServersFault(_ index: Int) -> Bool {
         entries[index].delivery.state == .failed && entries[index].delivery.dueAt != nil
     }
 
-    /// Has an entry that has failed tried once more after minutes, and then after longer, up to an hour.
+    /// Schedules one more try of a failed entry after minutes, and then after longer, up to an hour.
     mutating func putOff(_ index: Int, _ after: Duration?, _ moment: Moment) {
-        // Attempts are counted on beyond those allowed, so that they say how often it has come back.
+        // Attempts are counted beyond the limit, so that they show how often the entry was revived.
         let rounds = entries[index].delivery.attempts - entries[index].mostAttempts + 1
         let wait = max(
             policy.revival.delay(afterFailures: max(rounds, 1), &chance), granted(after) ?? .zero)
@@ -24,7 +24,7 @@ extension DeliveryMachine {
         update(index) { $0.dueAt = moment.date(of: due) }
     }
 
-    /// Tries what has failed through the server's fault once more: when its time has come, and when the outbox starts.
+    /// Tries entries that failed because of the server once more: when their time has come, and when the outbox starts.
     mutating func reviveDue(_ moment: Moment) {
         guard isOnline else { return }
         if isAtStart {
@@ -34,8 +34,8 @@ extension DeliveryMachine {
         for index in revivals() where entries[index].due.map({ $0 <= moment.elapsed }) ?? true { tryOnce(index) }
     }
 
-    /// The server takes writes again. One that failed while it took others comes back after minutes, not at once: it may be the one
-    /// that the server cannot perform.
+    /// Revives failed entries after the server has accepted a write. An entry that failed again after a revival waits
+    /// for minutes: it may be the one that the server cannot perform.
     mutating func reviveAfterAcceptance(_ moment: Moment) {
         let soon = moment.elapsed + policy.revival.first
         for index in entries.indices where isServersFault(index) {
@@ -47,7 +47,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// The entries that come back by themselves, as far as they may be sent.
+    /// Returns the entries that are revived automatically, as far as they may be sent.
     func revivals() -> [Int] {
         guard isOnline, !isStopping, case .signedIn = gate else { return [] }
         return entries.indices.filter { isServersFault($0) && gate.admits(entries[$0].account) }
@@ -55,13 +55,13 @@ extension DeliveryMachine {
 
     mutating func restoreRevival(_ index: Int, _ moment: Moment) {
         guard let dueAt = entries[index].delivery.dueAt else { return }
-        // A clock that was set back must not keep it for longer than it was to wait.
+        // A wall clock that was set back must not extend the wait.
         let wait = min(moment.wait(until: dueAt), max(policy.revival.limit, policy.longestRetryAfter))
         let whole = Moment(elapsed: .zero, now: dueAt).passed(since: entries[index].delivery.lastTriedAt ?? dueAt)
         entries[index].due = moment.elapsed + min(wait, whole)
     }
 
-    /// Its attempts stay used up: an answer that asks for another try puts it off again, for longer.
+    /// Makes a failed entry pending. Its attempts stay used up: a response that requests another try delays it longer.
     private mutating func tryOnce(_ index: Int) {
         entries[index].due = nil
         entries[index].notBefore = nil

@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 package import LarderTransport
 
-// What is begun, and what is waited for.
+// The requests to begin, and the times to wait for.
 extension DeliveryMachine {
     mutating func schedule(_ moment: Moment, _ freshKey: UUIDBytes) {
         if isStopping { return arm(nil) }
@@ -29,10 +29,10 @@ extension DeliveryMachine {
         }
     }
 
-    /// Does not send again what the server may have performed and forgotten.
+    /// Leaves to the host what the server may have performed and forgotten, instead of sending it again.
     private mutating func parkDoubtful(_ moment: Moment) {
         guard entries.contains(where: { $0.delivery.isInDoubt && isForgotten($0.id, moment) }) else { return }
-        // When one is parked it may be another's turn.
+        // When one entry is parked it may be another's turn.
         while let id = ready(at: moment).first(where: { isForgotten($0, moment) }), let index = index(id) {
             leaveToHost(index)
         }
@@ -48,7 +48,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Takes apart a batch of which some members may be sent again and some may not.
+    /// Dissolves batches of which some members may be sent again and some may not.
     private mutating func dissolveBrokenBatches(_ moment: Moment) {
         guard entries.contains(where: { $0.delivery.batch != nil }) else { return }
         let ready = Set(ready(at: moment))
@@ -66,7 +66,7 @@ extension DeliveryMachine {
             entries[index].due = nil
             entries[index].notBefore = nil
             let delivery = entries[index].delivery
-            // What was always answered is not remembered by the server.
+            // The server does not remember an entry whose tries all got a response.
             let isFirst = !delivery.isInDoubt || delivery.firstTriedAt == nil
             if isFirst { entries[index].firstTried = moment.elapsed }
             update(index) {
@@ -82,7 +82,7 @@ extension DeliveryMachine {
         step.effects.append(.send(flight))
     }
 
-    /// The next request to begin: a batch that is sent again, a new one, or an entry by itself.
+    /// Returns the next request to begin: a batch that is sent again, a new batch, or a single entry.
     private func nextFlight(_ moment: Moment, _ freshKey: UUIDBytes) -> Flight? {
         let ready = ready(at: moment)
         guard let id = ready.first, let index = index(id) else { return nil }
@@ -95,22 +95,22 @@ extension DeliveryMachine {
         }
         let isReady = Set(ready)
         let members = entries.filter { isReady.contains($0.id) && $0.isBatchable && !$0.delivery.isAlone }
-        // One that is to go alone is not kept from going by those that need not.
+        // An entry that is to be sent alone is not delayed by entries that can travel in a batch.
         guard members.count > 1, members.contains(where: { $0.id == id }) else {
             return Flight(key: id, entries: [id], isBatch: false)
         }
         return Flight(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
     }
 
-    /// The entries whose turn it is and that are due, in the order of their sequences.
+    /// Returns the entries whose turn it is and that are due, in the order of their sequences.
     func ready(at moment: Moment) -> [UUIDBytes] {
         turns().filter { entries[$0].isDue(at: moment) && !isUnderWay($0) }.map { entries[$0].id }
     }
 
-    /// Whether a request for an entry is under way, be it cancelled: its answer comes before another is begun.
+    /// Whether a request for an entry is under way, even a cancelled one: its result comes before another begins.
     private func isUnderWay(_ index: Int) -> Bool { flights.contains(entries[index].flightKey) }
 
-    /// The places of the entries that nothing but time keeps from being sent.
+    /// Returns the indices of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
         guard isOnline, !isStopping, case .signedIn = gate else { return [] }
         var turns: [Int] = []
@@ -120,14 +120,14 @@ extension DeliveryMachine {
         return turns
     }
 
-    /// When something will be due that no other event announces.
+    /// Returns when something becomes due that no other event announces.
     private func nextWake(_ moment: Moment) -> Duration? {
         if let heldUntil { return heldUntil }
         if case .expired = gate, isOnline, case .waiting(let time) = signIn { return time }
         return tries(turns(), moment).filter { $0 > moment.elapsed }.min()
     }
 
-    /// When entries are tried that wait for a time: those whose turn it is, and those that come back by themselves.
+    /// Returns when entries are tried that wait for a time: by turn, and by automatic revival.
     func tries(_ turns: [Int], _ moment: Moment) -> [Duration] {
         let byServer = pauseOfServer(moment)
         let waits = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
@@ -142,8 +142,8 @@ extension DeliveryMachine {
         step.effects.append(.arm(time))
     }
 
-    /// Whether nothing that may be sent is forgotten: it is under way, waits for a turn of one that is, or the timer is
-    /// armed for it.
+    /// Whether everything that may be sent is scheduled: it is under way, waits for the turn of an entry that is, or
+    /// the timer is armed for it.
     package func isLive(at moment: Moment) -> Bool {
         if isStopping { return true }
         if let heldUntil { return armed.map { $0 <= heldUntil } ?? false }
@@ -162,7 +162,7 @@ extension DeliveryMachine {
         for index in turns() where entries[index].delivery.state != .sending && !isUnderWay(index) {
             let own = entries[index].delivery.state == .waiting ? entries[index].due : nil
             let due = [own, byServer].compactMap { $0 }.max()
-            // The timer may be due, and not have gone off yet.
+            // The timer may be due, and not have fired yet.
             if let due, let armed, armed <= due { continue }
             if !isFull || due.map({ $0 > moment.elapsed }) == true { return false }
         }

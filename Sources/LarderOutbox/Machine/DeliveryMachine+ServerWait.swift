@@ -2,28 +2,29 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-// How the server is left alone as a whole, and what its answers say of it rather than of one entry.
+// Waits of the whole server, and what its responses say about it rather than about one entry.
 extension DeliveryMachine {
-    /// Whether nothing is to be sent because the server asked for that.
+    /// Whether nothing is sent because the server requested that.
     func isServerLeftAlone(_ moment: Moment) -> Bool { serverWait.map { $0 > moment.elapsed } ?? false }
 
-    /// Until when nothing is sent to the server: it asked for that, or it refused writes about too many things in a row.
+    /// Returns until when nothing is sent to the server: it requested that, or it refused writes about too many things
+    /// in a row.
     func pauseOfServer(_ moment: Moment) -> Duration? {
         [serverWait, refusalWait].compactMap { $0 }.filter { $0 > moment.elapsed }.max()
     }
 
-    /// The requests that may be under way. After a pause one shows whether the server accepts more.
+    /// The number of requests that may be under way. After a pause, one request shows whether the server accepts more.
     var sendLimit: Int { throttles > 0 || isRefusing ? 1 : policy.concurrentSends }
 
-    /// Whether writes about so many different things were refused without one accepted between them that hardly all can be wrong.
+    /// Whether the server refused writes in so many lanes, accepting none between them, that hardly all can be wrong.
     var isRefusing: Bool { refusedLanes.count >= Self.mostRefusals }
 
     private static let mostRefusals = 3
 
-    /// The wait that a server is granted.
+    /// Returns the wait that a server is granted.
     func granted(_ after: Duration?) -> Duration? { after.map { min(max($0, .zero), policy.longestRetryAfter) } }
 
-    /// Notes what an answer says of the server.
+    /// Records what a response says about the server.
     mutating func note(_ verdict: Verdict, _ head: AnswerHead, _ index: Int, _ moment: Moment) {
         if !head.isThrottling { throttles = 0 }
         isIntercepted = head.isForeign || { if case .wait = verdict { true } else { false } }()
@@ -34,7 +35,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Pauses for minutes after refusals about many things, for longer with each one more, up to an hour.
+    /// Pauses for minutes after refusals in several lanes, for longer with each one more, up to an hour.
     private mutating func noteRefusal(of lane: String, _ moment: Moment) {
         refusedLanes.insert(lane)
         guard isRefusing else { return }
@@ -42,10 +43,10 @@ extension DeliveryMachine {
         refusalWait = moment.elapsed + policy.revival.delay(afterFailures: rounds, &chance)
     }
 
-    /// The server has accepted something, or has answered a batch member by member, as only the API does.
+    /// Ends the pause: the server has accepted a write, or answered a batch member by member, as only the API does.
     mutating func endRefusals() { (refusedLanes, refusalWait) = ([], nil) }
 
-    /// Sends nothing for as long as the server asks, or for longer each time if it does not say.
+    /// Sends nothing for as long as the server requests, or for longer each time if it states no time.
     mutating func leaveServerAlone(_ after: Duration?, _ moment: Moment) {
         // Requests that were under way together are refused together.
         if throttles == 0 || !isServerLeftAlone(moment) { throttles = throttles.incremented }
@@ -55,7 +56,7 @@ extension DeliveryMachine {
         step.serverWait = .note(wait)
     }
 
-    /// Takes back a send that was not begun, during a wait of the server that another sender noted.
+    /// Makes an entry pending again whose send did not begin, because of a server's wait that another sender recorded.
     mutating func holdBack(_ index: Int, _ rest: Duration, _ moment: Moment) {
         restoreServerWait(rest, moment)
         update(index) {
@@ -64,14 +65,14 @@ extension DeliveryMachine {
         }
     }
 
-    /// Adopts the rest of the stored wait, noted before a restart or by another sender.
+    /// Adopts the rest of the stored wait, recorded before a restart or by another sender.
     mutating func restoreServerWait(_ rest: Duration?, _ moment: Moment) {
         guard let rest = granted(rest), rest > .zero else { return }
         serverWait = max(serverWait ?? .zero, moment.elapsed + rest)
         throttles = max(throttles, 1)
     }
 
-    /// Ends the server's wait: an entry is tried by hand.
+    /// Ends the server's wait, because the app retries an entry.
     mutating func endServerWait(_ moment: Moment) {
         guard isServerLeftAlone(moment) else { return }
         serverWait = nil

@@ -3,7 +3,7 @@ internal import LarderStore
 package import LarderTransport
 
 extension DeliveryMachine {
-    /// What waits, and why.
+    /// Returns the numbers of entries by state, and the reasons why they are not sent.
     package func status(at moment: Moment) -> OutboxStatus {
         var status = OutboxStatus()
         for entry in entries {
@@ -44,7 +44,7 @@ extension DeliveryMachine {
             let foreign = live.count { !gate.admits($0.account) }
             if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
             live.removeAll { !gate.admits($0.account) }
-            // What is behind one that is being sent, or will be, only waits for its turn.
+            // An entry behind one that is being sent, or will be, only waits for its turn.
             guard isOnline else { break }
             let moving = Set(turns.map { entries[$0].lane })
             let held = live.count { !moving.contains($0.lane) }

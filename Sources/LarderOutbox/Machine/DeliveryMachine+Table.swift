@@ -2,16 +2,16 @@ package import LarderFormat
 internal import LarderStore
 package import LarderTransport
 
-/// What the table holds that a machine may not know.
+/// The changes of the table that a machine may not know.
 package struct TableNews: Hashable, Sendable {
-    /// The entries that were looked at, rejected ones included.
+    /// The entries that were read, rejected ones included.
     package var entries: [LaneEntry]
-    /// The identities of all that have changed, those among them that have left; nil: any may have.
+    /// The identities of all entries that have changed, removed ones included; nil: any may have.
     package var changed: Set<UUIDBytes>?
     /// The rest of the server's wait (Retry-After); nil where it was not read.
     package var serverWait: Duration?
 
-    /// News of these entries.
+    /// Changes of these entries.
     package init(_ entries: [LaneEntry], changed: Set<UUIDBytes>?, serverWait: Duration? = nil) {
         self.entries = entries
         self.changed = changed
@@ -19,9 +19,9 @@ package struct TableNews: Hashable, Sendable {
     }
 }
 
-// What the machine knows is what the table holds: it sees the table in the transaction that stores what a step makes of it.
+// The machine knows what the table holds: it reads the table in the transaction that stores the changes of a step.
 extension DeliveryMachine {
-    /// Replaces what the machine knows by what the table holds; what follows from that is part of the next step.
+    /// Replaces the machine's entries by those of the table; the changes and effects that follow are in the next step.
     package mutating func see(_ news: TableNews, at moment: Moment) {
         restoreServerWait(news.serverWait, moment)
         if news.changed == [] { return }
@@ -61,7 +61,7 @@ extension DeliveryMachine {
     private mutating func restore(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
         (entries[index].due, entries[index].notBefore) = (nil, nil)
         restoreAge(index, known, moment)
-        // A host of short runs would form a batch at each start, and leave its members unresolved each time.
+        // Otherwise a host of short runs would form a batch at each start, and leave its members unresolved each time.
         isBatchUnread = isBatchUnread || Self.isLeftUnread(entries[index].delivery)
         switch entries[index].delivery.state {
         case .waiting: restoreWait(index, moment)
@@ -75,15 +75,16 @@ extension DeliveryMachine {
         let delivery = entries[index].delivery
         let dueAt = delivery.dueAt ?? moment.now
         let rest = moment.wait(until: dueAt)
-        // A clock that was set back does not say how much has passed. If it waited again from each start, a host of short runs would never send.
+        // A clock that was set back does not say how much has passed. If it waited again from each start, a host of
+        // short runs would never send.
         let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
         let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
         entries[index].due = moment.elapsed + wait
-        // Only a server asks for that long.
+        // Only a server requests a wait that long.
         entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil
     }
 
-    /// A send that was under way when a process died may have arrived.
+    /// Makes entries wait whose send was under way when a process died: the server may have them.
     private mutating func recover(_ moment: Moment) {
         for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
             if flights.contains(entries[index].flightKey) { continue }
@@ -98,7 +99,7 @@ extension DeliveryMachine {
         takeRefused()
     }
 
-    /// Rejects the entries that come after a dead letter, whichever process or command rejected that one.
+    /// Rejects the entries that come after a rejected one, whichever process or command rejected that one.
     private mutating func takeRefused() {
         while let index = entries.firstIndex(where: { entry in
             entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)
@@ -112,11 +113,11 @@ extension DeliveryMachine {
 }
 
 extension LaneEntry {
-    /// The key of the request that it is sent with.
+    /// The key of the request that it is sent in.
     var flightKey: UUIDBytes { delivery.batch ?? id }
 }
 
 extension Set<UUIDBytes> {
-    /// In an order that does not depend on chance.
+    /// The elements in an order that does not depend on chance.
     var inOrder: [UUIDBytes] { sorted { ($0.high, $0.low) < ($1.high, $1.low) } }
 }

@@ -1,21 +1,22 @@
 package import LarderFormat
 package import LarderStore
 
-// Whose turn it is, and what keeps the others.
+// The order of turns, and what holds entries back.
 extension DeliveryMachine {
-    /// What keeps an entry from being sent besides time. The numbers are places in ``entries``.
+    /// The reason, other than time, that keeps an entry from being sent. The numbers are indices of ``entries``.
     enum Hold: Hashable {
         /// It was made under another account.
         case account
         /// It is parked: it has failed, or waits for a decision.
         case parked
-        /// That parked entry, or what waits for it, stands before it.
+        /// This parked entry, or one that waits for it, is before it.
         case behind(Int)
-        /// That one is sent first.
+        /// This entry is sent first.
         case earlier(Int)
     }
 
-    /// Calls `body` for each entry with what keeps it, nil when it is its turn; what is being sent has its turn.
+    /// Calls `body` for each entry with the reason that holds it, nil when it is its turn. An entry that is being sent
+    /// has its turn.
     func walkTurns(_ body: (_ index: Int, _ hold: Hold?) -> Void) {
         var busyLanes: [String: Int] = [:]
         var parked: [Parked: Int] = [:]
@@ -30,7 +31,7 @@ extension DeliveryMachine {
                 continue
             }
             let place = Parked(lane: entry.lane, scope: entry.scope)
-            // What waits for a parked one is as good as parked itself: the lane must not wait for it.
+            // An entry that waits for a parked one counts as parked itself: the lane must not wait for it.
             let culprit = entry.isLive ? parked[place] ?? entry.after.lazy.compactMap { stuck[$0] }.first : index
             if let culprit {
                 parked[place] = parked[place] ?? culprit
@@ -44,18 +45,18 @@ extension DeliveryMachine {
         }
     }
 
-    /// What a parked entry holds.
+    /// The part of a lane that a parked entry holds.
     private struct Parked: Hashable {
         var lane: String
         var scope: LaneEntry.Scope
     }
 
-    /// Why each of these entries is not accepted yet, by its id.
+    /// Returns the reason why each of these entries is not accepted yet, by its id.
     ///
     /// - Parameters:
-    ///   - entries: all of the outbox; what they send is not looked at.
-    ///   - gate: who is signed in.
-    ///   - wait: until when their server asked to be left alone, in milliseconds since 1970-01-01 UTC.
+    ///   - entries: all of the outbox; their bodies and header fields are not read.
+    ///   - gate: the authentication state.
+    ///   - wait: the end of the wait that their server requested, in milliseconds since 1970-01-01 UTC.
     package static func waitReasons(
         of entries: [OutboxEntry], gate: SessionGate, serverWait wait: Int64?
     ) -> [UUIDBytes: WaitReason] {

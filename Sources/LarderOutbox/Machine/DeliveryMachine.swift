@@ -2,81 +2,83 @@ package import LarderFormat
 package import LarderStore
 package import LarderTransport
 
-/// Decides which write is sent when and what its answer means, as a pure step function: an event in, changes and effects out.
+/// Decides which write is sent when and what responses mean, by a pure step function: event in, changes and effects
+/// out.
 ///
-/// docs/internals/outbox.md. It holds the entries in the order of their sequences, who is signed in, and what is under way. All that
-/// matters after a crash lies in the deliveries it changes: a machine that is loaded from them goes on where the last one
-/// ended. Whenever an entry is due and may be sent, requests are under way or the timer is armed (``isLive(at:)``).
+/// See docs/internals/outbox.md. The machine holds the entries in the order of their sequences, the authentication
+/// state, and the requests under way. All that matters after a crash is in the deliveries it changes: a machine that is
+/// loaded from them continues where the last one ended. Whenever an entry is due and may be sent, requests are under
+/// way or the timer is armed (``isLive(at:)``).
 package struct DeliveryMachine: Hashable, Sendable {
     let policy: OutboxPolicy
     var chance: Chance
     /// In the order of their sequences.
     package internal(set) var entries: [LaneEntry] = []
-    /// Whether the server can be asked at all.
+    /// Whether there is a network to reach the server.
     package var isOnline: Bool { network ?? false }
     /// As ``isOnline``; nil until it is known.
     package internal(set) var network: Bool?
-    /// Who is signed in.
+    /// The authentication state.
     package internal(set) var gate: SessionGate
-    /// How far signing in again is.
+    /// The progress of signing in again.
     package internal(set) var signIn = SignIn.idle
-    /// How often credentials were refused since something was last accepted under them.
+    /// The number of refused credentials and failed sign-ins since the last response that did not refuse them.
     package internal(set) var refusals = 0
-    /// The requests under way: entries by themselves, and batches by their keys.
+    /// The requests under way: single entries by their identities, and batches by their keys.
     package internal(set) var flights: Set<UUIDBytes> = []
-    /// Those of them that began before the last change of the session: a refusal of theirs may be out of date.
+    /// The ``flights`` that began before the last change of the session: a refusal of theirs may be out of date.
     package internal(set) var earlierFlights: Set<UUIDBytes> = []
-    /// The dead letters of the table: what comes after one of them goes with it.
+    /// The rejected entries of the table: entries that come after one of them are rejected too.
     package internal(set) var rejected: Set<UUIDBytes> = []
-    /// Until when the server is left alone because it asked for that; may have passed.
+    /// The end of the wait that the server requested; may have passed.
     package internal(set) var serverWait: Duration?
-    /// How often in a row the server answered that it gets too many requests.
+    /// The number of waits in a row that the server requested.
     package internal(set) var throttles = 0
-    /// Whether what failed through the server's fault before the start is still to be tried once more.
+    /// Whether entries that failed because of the server before the start are still to be tried once more.
     package internal(set) var isAtStart = true
-    /// Whether a batch was answered with success and no outcomes: no other is formed.
+    /// Whether a batch got success without outcomes: no other is formed.
     package internal(set) var isBatchUnread = false
-    /// Whether the last answer was not the API's.
+    /// Whether the last response did not come from the API.
     package internal(set) var isIntercepted = false
-    /// The lanes of which writes were refused since the last acceptance.
+    /// The lanes in which writes were refused since the last acceptance.
     package internal(set) var refusedLanes: Set<String> = []
-    /// Until when nothing is sent because the server refused writes about too many things in a row; may have passed.
+    /// The end of the pause after the server refused writes about too many things in a row; may have passed.
     package internal(set) var refusalWait: Duration?
-    /// Until when nothing is begun, because the store could not keep what happened.
+    /// The time until which nothing begins, because the store could not save a change.
     package internal(set) var heldUntil: Duration?
     package internal(set) var storageFailures = 0
     /// The entries to retry as soon as the store can keep the results; nil for none.
     package internal(set) var haste: Haste?
-    /// Whether it is the one that sends; if not, what is being sent is another's and not given up.
+    /// Whether this machine is the one that sends. If not, entries in state `sending` are another's, not abandoned.
     var isOwner = true
-    /// When the timer goes off.
+    /// The time that the timer is armed for.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
-    /// Whether the answer that is being taken is one of ``earlierFlights``.
+    /// Whether the response being handled is that of one of ``earlierFlights``.
     var isOfEarlierSession = false
     var step = DeliveryStep()
 
     /// The entries to retry besides those that wait.
     package enum Haste: Hashable, Sendable {
-        /// The host has come to the foreground: what has failed through the server's fault.
+        /// The host has come to the foreground: entries that failed because of the server.
         case serversFault
-        /// The network has returned: what has failed.
+        /// The network has returned: all failed entries.
         case everything
     }
 
-    /// How far signing in again is.
+    /// The progress of signing in again.
     package enum SignIn: Hashable, Sendable {
-        /// Nobody is asked.
+        /// No request to sign in is under way.
         case idle
-        /// The host is asked.
+        /// The host was asked to sign in.
         case asked
-        /// The host is asked at that time.
+        /// The host is asked at this time.
         case waiting(Duration)
     }
 
     /// A machine without entries and network.
     ///
-    /// - Parameter seed: what chance is made of.
+    /// - Parameter seed: the seed of the random numbers.
     package init(policy: OutboxPolicy, gate: SessionGate = .signedIn(nil), seed: UInt64) {
         precondition(policy.isSound, "a part of the policy is out of its range")
         self.policy = policy
@@ -86,7 +88,7 @@ package struct DeliveryMachine: Hashable, Sendable {
 
     /// Handles an event and what was seen since the last step (``see(_:at:)``), and returns the changes and effects.
     ///
-    /// - Parameter freshKey: a random UUID that was never given before; used when a batch is put together.
+    /// - Parameter freshKey: a random UUID that was never given before; used when a batch is formed.
     package mutating func step(
         _ event: DeliveryEvent, at moment: Moment, freshKey: UUIDBytes
     ) -> DeliveryStep {
@@ -109,23 +111,24 @@ package struct DeliveryMachine: Hashable, Sendable {
         return step
     }
 
-    /// As ``step(_:at:freshKey:)``, while another process has signed the account out, whatever the event says of that.
+    /// As ``step(_:at:freshKey:)``, when another process has signed the account out; an authentication state in the
+    /// event is ignored.
     mutating func step(_ event: DeliveryEvent, signedOutAt moment: Moment, freshKey: UUIDBytes) -> DeliveryStep {
         take(.signedOut)
         if case .session = event { return step(.look, at: moment, freshKey: freshKey) }
         return step(event, at: moment, freshKey: freshKey)
     }
 
-    /// The place of an entry, or nil.
+    /// Returns the index of an entry, or nil.
     func index(_ id: UUIDBytes) -> Int? { entries.firstIndex { $0.id == id } }
 
-    /// Changes the delivery of an entry, and has it stored.
+    /// Changes the delivery of an entry, and adds the change to the step.
     mutating func update(_ index: Int, _ change: (inout OutboxDelivery) -> Void) {
         let old = entries[index].delivery
         change(&entries[index].delivery)
         let (id, new) = (entries[index].id, entries[index].delivery)
         guard new != old else { return }
-        // One entry is changed once in a transaction, so that what is expected is what was stored before it.
+        // An entry has one change in a transaction, so that the expected delivery is the stored one.
         if let place = step.changes.firstIndex(where: { $0.id == id }) {
             guard case .update(_, let first, _) = step.changes[place] else {
                 preconditionFailure("an entry that left is changed")
@@ -136,7 +139,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         }
     }
 
-    /// Removes an entry; `change` replaces what this step was to change of it.
+    /// Removes an entry; `change` replaces the changes that this step made to it.
     mutating func leave(_ index: Int, _ change: DeliveryChange) {
         step.changes.removeAll { $0.id == change.id }
         step.changes.append(change)

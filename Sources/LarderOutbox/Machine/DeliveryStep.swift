@@ -1,36 +1,36 @@
 package import LarderFormat
 
-/// What one event leads to.
+/// The changes and effects that one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
-    /// To be stored in the transaction in which the machine has seen the table. When that fails nothing else is done: the machine is the
-    /// one from before the step, and receives ``DeliveryEvent/storageFailed``.
+    /// The changes to store in the transaction in which the machine has seen the table. When that fails nothing else is
+    /// done: the machine is the one from before the step, and receives ``DeliveryEvent/storageFailed``.
     package var changes: [DeliveryChange] = []
-    /// What is to be stored with them of the time that the server is left alone for.
+    /// The change of the server's wait to store with them.
     package var serverWait: ServerWaitChange?
-    /// To be done then, in this order.
+    /// The effects to perform then, in this order.
     package var effects: [DeliveryEffect] = []
 }
 
-/// A change of the time that the server is left alone for.
+/// A change of the time for which nothing is sent to the server.
 package enum ServerWaitChange: Hashable, Sendable {
-    /// It asked for so long from now on.
+    /// The server requested a wait of this length from now on.
     case note(Duration)
-    /// Somebody wants it asked all the same.
+    /// The wait ends early, because the app retries an entry.
     case end
 }
 
 /// A change of one entry.
 package enum DeliveryChange: Hashable, Sendable {
-    /// Its delivery goes on.
+    /// Its delivery changes.
     case update(UUIDBytes, from: OutboxDelivery, to: OutboxDelivery)
-    /// The server has it: it leaves, and its overlays are confirmed.
+    /// The server has it: it leaves the outbox, and its overlays are confirmed.
     case accept(UUIDBytes)
-    /// The server refused it, or what it came after: it is rolled back and a dead letter, with the delivery that it had.
+    /// The server refused it, or an entry that it came after: it is rolled back and a dead letter, with this delivery.
     case reject(UUIDBytes, OutboxDelivery, reason: RejectionReason)
-    /// It is given up: it leaves, and its overlays with it.
+    /// It is discarded: it leaves the outbox with its overlays.
     case remove(UUIDBytes, outcome: String)
 
-    /// The entry that is changed.
+    /// The entry that changes.
     package var id: UUIDBytes {
         switch self {
         case .update(let id, _, _), .accept(let id), .reject(let id, _, _), .remove(let id, _): id
@@ -38,28 +38,28 @@ package enum DeliveryChange: Hashable, Sendable {
     }
 }
 
-/// What is to be done after a step's changes are stored.
+/// An effect to perform after a step's changes are stored.
 package enum DeliveryEffect: Hashable, Sendable {
-    /// Send a request; answered by ``DeliveryEvent/answered(_:_:)``.
+    /// Send a request; its result is reported by ``DeliveryEvent/answered(_:_:)``.
     case send(Flight)
-    /// End the request with this key, which is still answered.
+    /// Cancel the request with this key; its result is still reported.
     case cancel(UUIDBytes)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    /// Set the timer to this time of the monotonic clock, in place of the one set before; nil: to none.
     case arm(Duration?)
-    /// Sign in again; answered by ``DeliveryEvent/session(_:)`` or ``DeliveryEvent/signInFailed``.
+    /// Sign in again; the result is reported by ``DeliveryEvent/session(_:)`` or ``DeliveryEvent/signInFailed``.
     case signIn(String?)
-    /// Ask the resolver about a conflict: it puts a successor in the entry's place, or is followed by
+    /// Have the resolver decide a conflict: it puts a successor in the entry's place, or is followed by
     /// ``DeliveryEvent/discard(_:outcome:)`` or ``DeliveryEvent/revive(_:)``.
     case resolve(UUIDBytes)
-    /// Tell the host.
+    /// Report the event to the host.
     case report(OutboxEvent)
 }
 
 /// One request.
 package struct Flight: Hashable, Sendable {
-    /// What it is answered by and sent under: the identity of its entry, or the key of a batch.
+    /// The key that it is sent under and its result is reported by: the identity of its entry, or the key of a batch.
     package var key: UUIDBytes
-    /// Its entries, in the order of their sequences; one unless it is a batch.
+    /// The entries that it sends, in the order of their sequences; one unless it is a batch.
     package var entries: [UUIDBytes]
     /// Whether it is a batch; one of a single entry may be sent again as the batch it was.
     package var isBatch: Bool

@@ -2,41 +2,41 @@ package import LarderFormat
 package import LarderStore
 internal import LarderTransport
 
-/// What the machine knows of an entry: all but what is sent.
+/// The part of an entry that the machine knows: all but its body and header fields.
 package struct LaneEntry: Hashable, Sendable {
     /// Its identity and idempotency key.
     package let id: UUIDBytes
-    /// The queue it stands in.
+    /// The queue that it is in.
     package let lane: String
-    /// Its place, over all lanes.
+    /// Its position in the order of all lanes.
     package let sequence: Int64
     /// The account it was made under.
     package let account: String?
-    /// What a parked entry before it holds it for: its entity, or its lane.
+    /// The scope in which a parked entry before it holds it: its entity, or its lane.
     package let scope: Scope
     /// The entries that have to be accepted first.
     package var after: [UUIDBytes]
-    /// The entry whose place it has taken.
+    /// The entry that it replaced.
     package let predecessor: UUIDBytes?
-    /// How many answers may ask for another try.
+    /// The number of responses that may request another try.
     package let mostAttempts: Int
     /// The method, in upper case.
     package let method: String
-    /// Whether it may travel in a batch.
+    /// Whether it may be sent in a batch.
     package let isBatchable: Bool
     /// When it was enqueued, in milliseconds since 1970-01-01 UTC.
     package let createdAt: Int64
-    /// How its delivery goes, as it is stored.
+    /// The state of its delivery, as it is stored.
     package var delivery: OutboxDelivery
-    /// When the next try is due by the clock that never jumps; in state `waiting`, and in state `failed` where the
-    /// server was at fault.
+    /// When the next try is due by the monotonic clock: in state `waiting`, and in state `failed` where it failed
+    /// because of the server.
     package internal(set) var due: Duration?
-    /// Until when the server wants to be left alone.
+    /// The end of the wait that the server requested for it.
     package internal(set) var notBefore: Duration?
-    /// The first send that the server may know of, by the clock that never jumps; nil where nobody can tell how long ago it was.
+    /// The first send that the server may know of, by the monotonic clock; nil where its age is unknown.
     package internal(set) var firstTried: Duration?
 
-    /// What entries have in common that must not overtake each other even when one is parked.
+    /// The scope of entries that must not overtake each other even when one is parked.
     package enum Scope: Hashable, Sendable {
         /// The same entity.
         case entity(String)
@@ -44,7 +44,7 @@ package struct LaneEntry: Hashable, Sendable {
         case lane
     }
 
-    /// An entry as it lies in the outbox; what it sends is not looked at.
+    /// An entry as it is in the outbox; its body and header fields are not read.
     package init(_ entry: OutboxEntry) {
         id = entry.id
         lane = entry.lane
@@ -80,7 +80,7 @@ package struct LaneEntry: Hashable, Sendable {
         self.delivery = delivery
     }
 
-    /// What stands before the entries behind it: it is to be sent, or being sent.
+    /// Whether entries behind it wait for it: it is to be sent, or being sent.
     var isLive: Bool {
         switch delivery.state {
         case .pending, .sending, .waiting: true
@@ -88,7 +88,7 @@ package struct LaneEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether it can be sent as far as itself is concerned.
+    /// Whether its own state allows it to be sent.
     func isDue(at moment: Moment) -> Bool {
         switch delivery.state {
         case .pending: true

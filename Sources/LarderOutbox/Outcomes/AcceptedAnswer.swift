@@ -1,15 +1,15 @@
 package import HTTPTypes
 
-/// What an answer brought beside its verdict.
+/// The content of a response besides its verdict.
 package struct AcceptedAnswer: Hashable, Sendable {
     /// The server's sequence of the write, where it reported one.
     package var sequence: Int64?
     /// The body, where there is one and the entry loads it.
     package var body: [UInt8]?
-    /// The head of the answer; nil for a member of a batch.
+    /// The head of the response; nil for a member of a batch.
     package var head: HTTPResponse?
 
-    /// An answer of these parts.
+    /// A response of these parts.
     package init(sequence: Int64? = nil, body: [UInt8]? = nil, head: HTTPResponse? = nil) {
         self.sequence = sequence
         self.body = body

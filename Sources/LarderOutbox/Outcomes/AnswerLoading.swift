@@ -2,18 +2,20 @@ public import LarderFormat
 internal import LarderJSON
 public import LarderStore
 
-/// What of an answer to an accepted write becomes the row of its first effect, for writes that load it.
+/// The function that extracts a row from the response to an accepted write. The row replaces that of the write's first
+/// effect, for writes that load it.
 public struct AnswerLoading: Sendable {
-    /// A row as the server has it.
+    /// A row in the server's version.
     public struct LoadedRow: Hashable, Sendable {
         /// The payload.
         public var payload: [UInt8]
-        /// How it is to be read.
+        /// The codec of the payload.
         public var codec: PayloadCodec
-        /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where it does not say.
+        /// The time of the server's last change, in milliseconds since 1970-01-01 UTC; nil where the server does not
+        /// report it.
         public var updatedAt: Int64?
 
-        /// A row of these parts.
+        /// Creates a row.
         public init(payload: [UInt8], codec: PayloadCodec = .json, updatedAt: Int64? = nil) {
             self.payload = payload
             self.codec = codec
@@ -21,16 +23,16 @@ public struct AnswerLoading: Sendable {
         }
     }
 
-    /// The row in the body of an answer to `entry`, be it the answer to the write or to the GET after it; nil when there is
-    /// none.
+    /// Returns the row in the body of a response to `entry`, either to the write or to the GET after it; nil when there
+    /// is none.
     public var row: @Sendable (_ entry: OutboxEntry, _ body: [UInt8]) -> LoadedRow?
 
-    /// A loading of the host's.
+    /// Creates a loading with a function of the host.
     public init(_ row: @escaping @Sendable (_ entry: OutboxEntry, _ body: [UInt8]) -> LoadedRow?) {
         self.row = row
     }
 
-    /// A body that is one JSON object is the row.
+    /// A loading for which a body that is one JSON object is the row.
     public static let json = AnswerLoading { _, body in
         JSONMembers(body) == nil ? nil : LoadedRow(payload: body)
     }

@@ -1,16 +1,17 @@
-/// Signs an account in again when the server does not take its credentials any more: by a refresh token, say.
+/// Signs an account in again when the server no longer accepts its credentials, for example by a refresh token.
 public protocol Authenticator: Sendable {
-    /// Gets new credentials for `account`, without a person where that can be.
+    /// Returns new credentials for `account`, without the user where that is possible.
     ///
-    /// Asked only while the network is there, and never twice at once. Whatever it throws means that it did not work
-    /// this time: it is asked again later, and nobody is signed out.
+    /// An outbox calls it only while there is a network, and a session never calls it twice at once.
     ///
-    /// - Parameter values: what the session holds now, and its secrets.
+    /// - Parameter values: the current values of the session, and its secrets.
     /// - Returns: the values that are to replace those of the same names.
+    /// - Throws: any error when it did not work this time. The login stays expired, no account is signed out, and the
+    ///   call is repeated later.
     func signInAgain(_ account: String, values: SessionValues) async throws -> [SessionValue]
 }
 
-/// What a session holds at one moment.
+/// The values of a session at one moment.
 public struct SessionValues: Sendable {
     private let plain: @Sendable (String) -> [UInt8]?
     private let secret: @Sendable (String) async throws -> [UInt8]?
@@ -22,11 +23,11 @@ public struct SessionValues: Sendable {
         self.secret = secret
     }
 
-    /// The plain value of a name, or nil.
+    /// Returns the plain value of a name, or nil.
     public func value(named name: String) -> [UInt8]? { plain(name) }
 
-    /// The secret of a name, or nil.
+    /// Returns the secret of a name, or nil.
     ///
-    /// - Throws: what the host's ``SecretStore`` throws.
+    /// - Throws: ``SessionError/secretStoreFailed(reason:)`` when the host's ``SecretStore`` throws.
     public func secret(named name: String) async throws -> [UInt8]? { try await secret(name) }
 }

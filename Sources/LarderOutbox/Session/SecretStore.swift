@@ -1,17 +1,22 @@
-/// Where the host keeps secrets: a keychain, or whatever else a device has for them.
+/// The host's storage for secrets: a keychain, or what else the device has for them.
 ///
-/// The store never holds a secret, so without one of these a secret value is refused.
+/// The store never holds a secret, so without a secret store a secret value is refused
+/// (``SessionError/noSecretStore(secrets:)``).
 public protocol SecretStore: Sendable {
-    /// The secret of a name, or nil.
+    /// Returns the secret of a name, or nil.
+    ///
+    /// - Throws: any error, reported as ``SessionError/secretStoreFailed(reason:)``.
     func secret(_ name: SecretName) async throws -> [UInt8]?
 
-    /// Keeps a secret in place of what was kept under the name, or removes it; removing what is not there is no error.
+    /// Stores a secret in place of the one under the name, or removes it; removing a missing one is no error.
+    ///
+    /// - Throws: any error, reported as ``SessionError/secretStoreFailed(reason:)``.
     func setSecret(_ content: [UInt8]?, _ name: SecretName) async throws
 }
 
 /// The name of a secret: every account has its own.
 public struct SecretName: Hashable, Sendable {
-    /// Whose it is.
+    /// The account that it belongs to.
     public let account: String
     /// The host's name of the value.
     public let name: String

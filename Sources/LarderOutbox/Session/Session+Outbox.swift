@@ -3,25 +3,25 @@ internal import LarderTransport
 internal import Synchronization
 
 extension Session {
-    /// What an outbox's configuration needs so that an expired login is renewed:
+    /// The closure for an outbox's configuration that renews an expired login:
     /// `configuration.signIn = session.renewal`.
     ///
-    /// Notes that the login has expired, and asks the ``Authenticator``; many who ask at once are one question.
+    /// It records that the login has expired, and calls the ``Authenticator``; concurrent calls share one renewal.
     public nonisolated var renewal: @Sendable (_ account: String?) async -> Bool {
         { account in
             if let account { try? await self.noteExpired(account) }
             let isSignedIn = await self.signInAgain()
-            // Somebody else may be by now.
+            // Another account may be signed in by now.
             let current = await self.account
             return isSignedIn && SessionGate.signedIn(current).admits(account)
         }
     }
 
-    /// Lets the session decide whose writes an outbox sends: at once, and whenever that changes, as long as both live. The
-    /// session runs (``run(_:)``) whenever the outbox does.
+    /// Lets the session decide whose writes an outbox sends: at once, and whenever that changes, as long as both live.
+    /// The session runs (``run(_:)``) whenever the outbox does.
     ///
-    /// To be called once for an outbox, before anything is enqueued. What the outbox finds out about the login the
-    /// session notes through ``renewal``.
+    /// Call it once for an outbox, before anything is enqueued. Through ``renewal`` the session records that the outbox
+    /// found the login expired.
     public nonisolated func attach(_ outbox: Outbox) {
         outboxes.withLock { $0.append(WeakOutbox(outbox: outbox)) }
         outbox.addCompanion { [weak self, connectivity = outbox.connectivity] in await self?.run(connectivity) }
@@ -37,16 +37,16 @@ extension Session {
     }
 }
 
-/// An outbox that a session tells who is signed in, and does not keep alive.
+/// A weak reference to an outbox that a session notifies of its authentication state.
 struct WeakOutbox: Sendable {
     weak let outbox: Outbox?
 }
 
 extension Outbox {
-    /// Whether there is no network; nil where the outbox does not run, or does not know yet.
+    /// Whether there is no network; nil where the outbox does not run, or the network is not known yet.
     var isOffline: Bool? { state.withLock { $0.loop?.machine.network.map { !$0 } ?? nil } }
 
-    /// As `setGate`, unless the outbox knows: it would ask anew for what it is asking for.
+    /// As `setGate`, unless the outbox has this state already: setting it again would count as another sign-in.
     fileprivate func follow(_ gate: SessionGate) {
         if gateBroadcast.current != gate { setGate(gate) }
     }

@@ -1,9 +1,9 @@
 internal import LarderFormat
 internal import LarderStore
 
-// Secrets, and the store that lists their names.
+// The secrets of a session, and the names of them in the store.
 extension Session {
-    /// Lists the names first, so that a secret that nobody refers to can still be found and removed.
+    /// Stores the secret values, their names first, so that an unreferenced secret can still be found and removed.
     func keepSecrets(_ values: [SessionValue], of account: String) async throws {
         let kept = values.filter(\.isSecret)
         if kept.isEmpty { return }
@@ -28,10 +28,10 @@ extension Session {
         }
     }
 
-    /// Removes the secrets of who has signed out.
+    /// Removes the secrets of the account that has signed out.
     func removeSecrets() async throws {
         guard let stored, stored.state == .signedOut, let account = stored.account else { return }
-        // Where there is nothing to remove them from, somebody has taken it away, and them with it.
+        // Without a secret store to remove them from, the host has removed it and the secrets with it.
         for name in stored.secretNames where secrets != nil {
             try await setSecret(nil, SecretName(account: account, name: name))
         }

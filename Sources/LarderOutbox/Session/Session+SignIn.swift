@@ -3,15 +3,17 @@ internal import LarderStore
 internal import Logging
 
 extension Session {
-    /// Signs an account in: after it has shown itself to the server, be it for the first time or again.
+    /// Signs an account in, after it has authenticated with the server for the first time or again.
     ///
-    /// State and plain values are stored in one commit, secrets before it. For the account that is signed in already,
-    /// values of other names stay; writes that were sealed for the account are sent from now on. While the store holds
-    /// unsent writes of another account, nobody else is signed in: readers would see what that one wrote.
+    /// State and plain values are stored in one commit, secrets before it. If the account is signed in already, values
+    /// of other names stay. Writes that were sealed for the account are sent from now on. While the store holds unsent
+    /// writes of another account, no other account is signed in, because readers would see those writes.
     ///
-    /// - Throws: ``SessionError/otherAccount``, ``SessionError/sealedWrites(accounts:_:)``, ``SessionError/noSecretStore(secrets:)``,
-    ///   ``SessionError/secretStoreFailed(reason:)``, ``SessionError/tooLarge(actual:limit:)`` with nothing changed;
-    ///   otherwise as ``Store/write(durability:_:)``.
+    /// - Throws: ``SessionError/otherAccount`` while another account is signed in;
+    ///   ``SessionError/sealedWrites(accounts:_:)`` for unsent writes of others;
+    ///   ``SessionError/noSecretStore(secrets:)``, ``SessionError/secretStoreFailed(reason:)`` for secret values;
+    ///   ``SessionError/tooLarge(actual:limit:)``. State and plain values are unchanged then. Otherwise as
+    ///   ``Store/write(durability:_:)``.
     public func signIn(as account: String, values: [SessionValue] = []) async throws {
         try await inTurn { session in
             if let current = session.stored, current.state != .signedOut, !current.isOf(account) {
@@ -21,9 +23,9 @@ extension Session {
         }
     }
 
-    /// Changes values of whoever is signed in: plain ones in one commit, secrets before it.
+    /// Changes values of the account that is signed in: plain ones in one commit, secrets before it.
     ///
-    /// - Throws: ``SessionError/notSignedIn``; otherwise as ``signIn(as:values:)``.
+    /// - Throws: ``SessionError/notSignedIn`` when no account is; otherwise as ``signIn(as:values:)``.
     public func setValues(_ values: [SessionValue]) async throws {
         try await inTurn { session in
             guard let account = session.account else { throw SessionError.notSignedIn }
@@ -39,7 +41,7 @@ extension Session {
 
     /// Removes values, secret ones too.
     ///
-    /// - Throws: ``SessionError/notSignedIn``, ``SessionError/secretStoreFailed(reason:)``; as
+    /// - Throws: ``SessionError/notSignedIn`` when no account is; ``SessionError/secretStoreFailed(reason:)``; as
     ///   ``Store/write(durability:_:)``.
     public func removeValues(named names: [String]) async throws {
         try await inTurn { session in
@@ -53,7 +55,7 @@ extension Session {
         }
     }
 
-    /// Takes note that the server does not take the account's credentials any more.
+    /// Records that the server no longer accepts the account's credentials.
     ///
     /// Does nothing unless this account is signed in.
     ///
@@ -71,8 +73,7 @@ extension Session {
 
     /// Renews an expired login; calls made while it is being renewed join that.
     ///
-    /// The outbox asks for it by itself when it is online. Where it does not work the login stays expired, and nobody
-    /// is signed out.
+    /// An online outbox calls this automatically. If it fails the login stays expired, and no account is signed out.
     ///
     /// - Returns: whether the account is signed in now.
     @discardableResult
@@ -95,7 +96,7 @@ extension Session {
         let values = SessionValues(plain: { current.value(named: $0) }, secret: { try await self.secret(named: $0) })
         do {
             let renewed = try await authenticator.signInAgain(account, values: values)
-            // Somebody may have signed out, or in, meanwhile: then this is nobody's any more.
+            // If the session has changed meanwhile, the renewed values are dropped.
             try await inTurn { session in try await session.signIn(account, renewed, from: current) }
             return state == .signedIn
         } catch {
@@ -104,10 +105,10 @@ extension Session {
         }
     }
 
-    /// - Parameter expected: the expired session that is renewed; nil when a person signs in.
+    /// - Parameter expected: the expired session that is renewed; nil when the user signs in.
     private func signIn(_ account: String, _ values: [SessionValue], from expected: StoredSession?) async throws {
         if let expected, !isStill(expected) { return }
-        // Looked at before anything is changed, and again where it is: who is signed in already stays so.
+        // Checked before anything is changed, and again in the commit. An account that is signed in already stays so.
         if state == .signedOut { try Self.check(try store.read { view in try view.writesOfOthers(than: account) }) }
         if state == .signedOut { try await removeSecrets() }
         try await keepSecrets(values, of: account)
@@ -130,7 +131,7 @@ extension Session {
         }
     }
 
-    /// Throws where readers would see what others wrote.
+    /// Throws ``SessionError/sealedWrites(accounts:_:)`` where readers would see unsent writes of other accounts.
     private static func check(_ writes: WritesOfOthers) throws(SessionError) {
         if !writes.accounts.isEmpty { throw .sealedWrites(accounts: writes.accounts, writes.unsent) }
     }

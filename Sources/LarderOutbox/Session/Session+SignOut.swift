@@ -2,24 +2,25 @@ internal import LarderFormat
 internal import LarderStore
 internal import Logging
 
-/// What becomes of what an account has not got rid of when it is signed out.
+/// The treatment of an account's unsent writes and points when it is signed out.
 public enum UnsentChoice: Hashable, Sendable {
-    /// Nothing: while there is anything, nobody is signed out.
+    /// Refuses the sign-out while there are any.
     case refuse
-    /// It stays, and is sent when the same account is signed in again; never as another. Until then, and until it is
-    /// given up (``Session/discardSealed(of:)``), no other account is signed in on this store.
+    /// Keeps them, and sends them when the same account is signed in again; never as another. While they include
+    /// writes, no other account is signed in on this store until then, or until they are discarded
+    /// (``Session/discardSealed(of:)``).
     case seal
-    /// It is given up, dead letters too. The account has to be named exactly, so that nobody does so by mistake.
+    /// Discards them, dead letters too. The account has to be named exactly, so that this does not happen by mistake.
     case discard(named: String)
 }
 
 extension Session {
-    /// Gives up what an account left sealed: its writes, dead letters among them, and its points. For when it does not
-    /// return, so that another may sign in.
+    /// Discards the writes that an account left sealed, dead letters among them, and its points: for an account that
+    /// does not return, so that another may sign in.
     ///
-    /// - Parameter account: named exactly, so that nobody does so by mistake.
-    /// - Throws: ``SessionError/stillSignedIn``; ``SessionError/wrongAccountName`` when nothing of an account so named is
-    ///   there; as ``Store/write(durability:_:)``. Nothing is changed then.
+    /// - Parameter account: named exactly, so that this does not happen by mistake.
+    /// - Throws: ``SessionError/stillSignedIn`` when the account is signed in; ``SessionError/wrongAccountName`` when
+    ///   the store has nothing of an account of this name; as ``Store/write(durability:_:)``. Nothing is changed then.
     public func discardSealed(of account: String) async throws {
         try await inTurn { session in
             let now = session.store.host.now()
@@ -32,24 +33,26 @@ extension Session {
         }
     }
 
-    /// Signs whoever is signed in out; does nothing when nobody is.
+    /// Signs the account out; does nothing when none is signed in.
     ///
-    /// In one durable commit with what becomes of the account's writes and points. The values go; secrets are removed behind it,
-    /// and at the next start where that did not work. Content stays: `Store.clear(discardingUnsent:)` removes it, and
-    /// `HTTPCache.clear()` and `ObjectCache.clear(discardingUnsent:)` what lies in memory and in files.
+    /// The treatment of its writes and points is part of the same durable commit. Its values are removed. Secrets are
+    /// removed after the commit, and at the next start where that failed. Content stays:
+    /// `Store.clear(discardingUnsent:)` removes it, and `HTTPCache.clear()` and `ObjectCache.clear(discardingUnsent:)`
+    /// remove the content in memory and in files.
     ///
-    /// Where the login has expired and the state of the network is unknown (neither ``run(_:)`` nor an attached outbox that
-    /// runs), ``UnsentChoice/refuse`` asks the ``Authenticator`` to renew it first, and waits for that: only so is it known
-    /// whether the account could come back.
+    /// Where the login has expired and the state of the network is unknown (neither ``run(_:)`` nor an attached outbox
+    /// that runs), ``UnsentChoice/refuse`` first calls the ``Authenticator`` and waits for it: only this shows whether
+    /// the account could sign in again.
     ///
-    /// - Parameter choice: what becomes of what was not sent.
-    /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``UnsentChoice/refuse``,
-    ///   ``SessionError/wrongAccountName``; as ``Store/write(durability:_:)``. Nothing is changed then.
+    /// - Parameter choice: the treatment of what was not sent.
+    /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``UnsentChoice/refuse``;
+    ///   ``SessionError/wrongAccountName`` for a wrong name to discard; as ``Store/write(durability:_:)``. The account
+    ///   stays signed in then.
     public func signOut(_ choice: UnsentChoice = .refuse) async throws {
-        // Outside of the turn: a renewal takes one of its own.
+        // Outside of the turn, because a renewal runs in a turn of its own.
         if choice == .refuse, state == .expired, knownOffline == nil { await signInAgain() }
         try await inTurn { session in
-            // Unknown still, the login could not be renewed.
+            // If the network is unknown still, the login could not be renewed.
             let (isOffline, now) = (session.knownOffline ?? true, session.store.host.now())
             try await session.commit { stored, transaction in
                 guard let account = stored?.account, let state = stored?.state, state != .signedOut else { return }

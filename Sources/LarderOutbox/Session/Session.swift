@@ -4,10 +4,10 @@ public import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// Who is signed in: kept in the store, together with values that the host names, and renewed when it expires.
+/// The account that is signed in, kept in the store with values that the host names, with renewal of an expired login.
 ///
-/// Nothing but ``signOut(_:)`` signs anybody out. An expired login stays one until somebody signs in, or the host's
-/// ``Authenticator`` has renewed it. Calls take their turns, in the order they were made.
+/// Only ``signOut(_:)`` signs an account out. An expired login stays expired until the user signs in, or the host's
+/// ``Authenticator`` has renewed it. Changes run one at a time, in the order of the calls.
 public actor Session {
     let store: Store
     let secrets: (any SecretStore)?
@@ -15,20 +15,20 @@ public actor Session {
     private let gateStates: StateBroadcast<SessionGate>
     private let statusStates: StateBroadcast<SessionStatus>
     private(set) var stored: StoredSession?
-    /// How the network is, as far as anybody has said.
+    /// Whether there is no network, as the host reported it; nil where it did not.
     private var isNotedOffline: Bool?
-    /// The runs under way.
+    /// The number of runs under way.
     private var runs = 0
     let outboxes = Mutex<[WeakOutbox]>([])
-    /// The renewal under way, which others join.
+    /// The renewal under way, which further calls join.
     var currentRenewal: Task<Bool, Never>?
     private var lastTurn: Task<Void, Never>?
 
     /// The session as it was left in `store`.
     ///
     /// - Parameters:
-    ///   - secrets: where secret values go; without it they are refused.
-    ///   - authenticator: renews an expired login; without it a person has to sign in.
+    ///   - secrets: the storage for secret values; without it they are refused.
+    ///   - authenticator: renews an expired login; without it the user has to sign in.
     /// - Throws: ``StoreError``, `EngineError`.
     public init(
         store: Store, secrets: (any SecretStore)? = nil, authenticator: (any Authenticator)? = nil
@@ -42,46 +42,46 @@ public actor Session {
         statusStates = StateBroadcast(try Self.status(of: found, isOffline: false, in: store))
     }
 
-    /// The account that is signed in, be its login expired; nil when nobody is.
+    /// The account that is signed in, even with an expired login; nil when none is.
     public var account: String? { stored.flatMap { $0.state == .signedOut ? nil : $0.account } }
 
-    /// How the session is; `signedOut` before anybody has ever signed in.
+    /// The state of the login; `signedOut` before any account has signed in.
     public var state: StoredSession.State { stored?.state ?? .signedOut }
 
-    /// Whether the network is known to be gone.
+    /// Whether there is known to be no network.
     private var isOffline: Bool { knownOffline ?? false }
 
-    /// Whether there is no network; nil where neither the host nor an outbox that runs has said.
+    /// Whether there is no network; nil where neither the host nor an outbox that runs has reported it.
     var knownOffline: Bool? {
-        // Not lazily: that looks at each outbox twice, and it may be gone the second time.
+        // Not lazily: a lazy sequence would read each outbox twice, and it may be gone the second time.
         isNotedOffline ?? outboxes.withLock { $0.compactMap(\.outbox?.isOffline).first }
     }
 
-    /// How it is, with what the account has not got rid of.
+    /// The state of the session, with the writes and points that the server does not have.
     ///
     /// - Throws: ``StoreError``, `EngineError`.
     public var status: SessionStatus {
         get throws { try Self.status(of: stored, isOffline: isOffline, in: store) }
     }
 
-    /// The plain value of a name, or nil.
+    /// Returns the plain value of a name, or nil.
     public func value(named name: String) -> [UInt8]? { stored?.value(named: name) }
 
-    /// The secret of a name, or nil.
+    /// Returns the secret of a name, or nil.
     ///
-    /// - Throws: ``SessionError/secretStoreFailed(reason:)``.
+    /// - Throws: ``SessionError/secretStoreFailed(reason:)`` when the host's ``SecretStore`` throws.
     public func secret(named name: String) async throws -> [UInt8]? {
         guard let account, let secrets, stored?.hasSecret(named: name) == true else { return nil }
         return try await Self.asking { try await secrets.secret(SecretName(account: account, name: name)) }
     }
 
-    /// Whose writes may be sent, now and whenever that changes.
+    /// Returns the authentication state now, and whenever it changes.
     package nonisolated func gates() -> AsyncStream<SessionGate> { gateStates.states() }
 
-    /// Whose writes may be sent.
+    /// The authentication state.
     package nonisolated var gate: SessionGate { gateStates.current }
 
-    /// The status now, and whenever it changes while ``run(_:)`` runs.
+    /// Returns the status now, and whenever it changes while ``run(_:)`` runs.
     public nonisolated func statuses() -> AsyncStream<SessionStatus> { statusStates.states() }
 
     private static func status(
@@ -94,15 +94,15 @@ public actor Session {
     }
 }
 
-// MARK: - Around it
+// MARK: - Observing the network and the store
 
 extension Session {
-    /// Follows the network and the outbox until the task is cancelled or the store closes, so that ``statuses()`` tell.
+    /// Follows the network and the outbox for ``statuses()``, until the task is cancelled or the store closes.
     ///
-    /// The run of an outbox that the session is attached to does this as well. When no run is left, nothing is known of the network
-    /// any more.
+    /// The run of an outbox that the session is attached to does this as well. When no run is left, the network is
+    /// unknown.
     public func run(_ connectivity: any ConnectivitySource) async {
-        // Before anything else is waited for, so that nothing is missed.
+        // Observed before any other wait, so that no change is missed.
         let (writes, points) = (store.changes(in: .outbox), store.changes(in: .buffers))
         runs += 1
         await removeLeftoverSecrets()
@@ -118,7 +118,7 @@ extension Session {
         if runs == 0 { note(isOffline: nil) }
     }
 
-    /// Takes note of how the network is.
+    /// Records the state of the network.
     public func note(_ network: NetworkState) { note(isOffline: network.level == .offline) }
 
     private func note(isOffline isNowOffline: Bool?) {
@@ -143,7 +143,7 @@ extension Session {
         tellStatus()
     }
 
-    /// Runs `body` when all that was asked for before is done.
+    /// Runs `body` when all calls made before it have ended.
     func inTurn<Value: Sendable>(
         _ body: @escaping @Sendable (isolated Session) async throws -> Value
     ) async throws -> Value {
@@ -156,7 +156,7 @@ extension Session {
         return try await turn.value
     }
 
-    /// Changes what is stored, in one durable commit, and says so to whoever follows.
+    /// Changes the stored session in one durable commit, and notifies observers.
     func commit(
         _ change: @escaping @Sendable (inout StoredSession?, inout Transaction) throws -> Void
     ) async throws {

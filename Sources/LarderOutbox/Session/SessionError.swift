@@ -1,41 +1,39 @@
 public import LarderStore
 
-/// Why something about a session was refused.
-///
-/// Descriptions hold no names of accounts and no values.
+/// The reason a change of a session was refused.
 public enum SessionError: Error, Equatable, Sendable {
     // Signing out.
 
-    /// The account has made what the server does not have yet: send it, seal it or discard it.
+    /// The account has writes or points that the server does not have yet: send, seal or discard them.
     case unsent(UnsentContent)
-    /// The login has expired and there is no network, or none is known of and renewing the login did not work: who signs
-    /// out now cannot come back until there is one.
+    /// The login has expired and there is no network, or the network is unknown and renewing the login failed. An
+    /// account that signs out now cannot sign in again until there is a network.
     case offlineAndExpired(UnsentContent)
-    /// What was to be discarded was named as another account's than it is.
+    /// The account named for discarding is not the one signed in, or the store has nothing of it.
     case wrongAccountName
 
     // Signing in, and values.
 
-    /// Somebody else is signed in: who has to sign out first.
+    /// Another account is signed in, and has to sign out first.
     case otherAccount
-    /// The store holds writes of these other accounts that were not sent, and shows what they did to rows: sign one of
-    /// them in and send them, give them up with ``Session/discardSealed(of:)``, or use a store of its own for each
-    /// account (`Store.accountPath(base:account:)`).
+    /// The store holds unsent writes of these other accounts, and shows their effects on rows. Sign one of them in and
+    /// send them, discard them with ``Session/discardSealed(of:)``, or use a store for each account
+    /// (`Store.accountPath(base:account:)`).
     case sealedWrites(accounts: [String], UnsentContent)
-    /// What was to be given up is of the account that is signed in: see ``Session/signOut(_:)``.
+    /// The account whose content was to be discarded is signed in: see ``Session/signOut(_:)``.
     case stillSignedIn
-    /// Nobody is signed in.
+    /// No account is signed in.
     case notSignedIn
-    /// Values are secret, and the host has supplied nowhere to keep them; how many.
+    /// This many values are secret, and the host has supplied no storage for them.
     case noSecretStore(secrets: Int)
-    /// The host's secret store has failed; its error's type.
+    /// The host's secret store has failed; the reason is the type of its error.
     case secretStoreFailed(reason: String)
-    /// The plain values take more than `limit` bytes together.
+    /// The session with its plain values takes more than `limit` bytes.
     case tooLarge(actual: Int, limit: Int)
 }
 
 extension SessionError: CustomStringConvertible {
-    /// What happened and, where there is one, the remedy, in one line.
+    /// The error and, where there is one, the remedy, in one line.
     public var description: String {
         switch self {
         case .unsent(let unsent):
@@ -56,7 +54,7 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension UnsentContent {
-    /// How much of what, for people.
+    /// The numbers of writes and points, in words for the user.
     fileprivate var summary: String {
         let writes = pending + failed
         return points == 0 ? "\(writes) writes" : "\(writes) writes and \(points) points"

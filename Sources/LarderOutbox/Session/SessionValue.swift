@@ -1,10 +1,10 @@
-/// A value that steers a session, such as a workspace or a token, named by the host.
+/// A value of a session, such as a workspace or a token, named by the host.
 public struct SessionValue: Hashable, Sendable {
-    /// The name; names are told apart byte for byte, and one is either plain or secret.
+    /// The name; names are compared byte for byte, and one is either plain or secret.
     public let name: String
     /// The value.
     public let content: [UInt8]
-    /// Whether it goes to the host's ``SecretStore``, and nowhere else.
+    /// Whether it is stored in the host's ``SecretStore``, and nowhere else.
     public let isSecret: Bool
 
     /// A value of these parts.
@@ -14,12 +14,12 @@ public struct SessionValue: Hashable, Sendable {
         self.isSecret = isSecret
     }
 
-    /// A text that lies in the store, together with the state.
+    /// Returns a text that is stored with the state of the session.
     public static func plain(_ name: String, _ text: String) -> SessionValue {
         SessionValue(name: name, content: Array(text.utf8), isSecret: false)
     }
 
-    /// A text that lies in the host's ``SecretStore`` only.
+    /// Returns a text that is stored in the host's ``SecretStore`` only.
     public static func secret(_ name: String, _ text: String) -> SessionValue {
         SessionValue(name: name, content: Array(text.utf8), isSecret: true)
     }

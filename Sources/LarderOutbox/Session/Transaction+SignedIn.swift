@@ -2,18 +2,19 @@ internal import LarderFormat
 internal import LarderStore
 
 extension Transaction {
-    /// Throws where a ``Session`` says that an account is not signed in (any more).
+    /// Throws unless the account is signed in, as far as a ``Session`` records that.
     ///
-    /// What is made under an account is stamped before it is stored. In between, the account may have been signed out,
-    /// which looked for what is unsent and found nothing: what came after that would be left without anybody's choice.
-    /// Where nobody uses a session, and for what is made without an account, nothing is looked at.
+    /// A write or point is stamped with its account before it is stored. In between, the account may have been signed
+    /// out: the sign-out found nothing unsent, and what is stored later would be left without a decision. Without a
+    /// session in the store, and without an account, nothing is checked.
     ///
-    /// - Throws: ``OutboxError/notSignedIn``; ``StoreError/damaged(table:reason:)``.
+    /// - Throws: ``OutboxError/notSignedIn`` when the account is not signed in (any more);
+    ///   ``StoreError/damaged(table:reason:)``.
     borrowing func checkSignedIn(as account: String?) throws {
         guard try isSignedIn(account) else { throw OutboxError.notSignedIn }
     }
 
-    /// Whether a ``Session`` says so; also where nothing is looked at.
+    /// Whether the stored session has the account signed in; true also where nothing is checked.
     borrowing func isSignedIn(_ account: String?) throws -> Bool {
         guard let account, let session = try session() else { return true }
         return session.state != .signedOut && session.isOf(account)

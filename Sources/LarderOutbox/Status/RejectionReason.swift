@@ -1,19 +1,19 @@
 public import LarderFormat
 
-/// Why an entry was refused.
+/// The reason an entry was refused.
 public enum RejectionReason: Hashable, Sendable {
-    /// The server answered with this status.
+    /// The server responded with this status.
     case status(Int)
-    /// It came after this entry, which was refused or given up.
+    /// It came after this entry, which was refused or discarded.
     case after(UUIDBytes)
-    /// The server holds something else (409 or as the table says), and nobody resolves it.
+    /// The server holds another version (409 or as the outcome table says), and no resolver is configured.
     case conflict(Int)
-    /// The host said so.
+    /// The host decided so.
     case host
 }
 
 extension RejectionReason: CustomStringConvertible {
-    /// Why, in one line without content.
+    /// The reason, in one line without content.
     public var description: String {
         switch self {
         case .status(let status): "the server refused it (\(status))"

@@ -1,15 +1,15 @@
 public import LarderFormat
 public import LarderStore
 
-/// How a session is, for whoever shows it.
+/// The state of a session, to show to the user.
 public struct SessionStatus: Hashable, Sendable {
-    /// How it is.
+    /// The state of the login.
     public var state: StoredSession.State
-    /// Whose it is; nil when nobody is signed in.
+    /// The account of the session; nil when none is signed in.
     public var account: String?
-    /// Whether the network is known to be gone.
+    /// Whether there is known to be no network.
     public var isOffline: Bool
-    /// What the account has not got rid of yet.
+    /// The writes and points of the account that the server does not have yet.
     public var unsent: UnsentContent
 
     /// A status of these parts.
@@ -20,14 +20,14 @@ public struct SessionStatus: Hashable, Sendable {
         self.unsent = unsent
     }
 
-    /// Whether content can be read, writes are kept for later, and nothing else can be done: the login has expired, and
-    /// there is no network to renew it over. Needs one earlier login.
+    /// Whether content can be read and writes are kept for later, but nothing else can be done: the login has expired,
+    /// and there is no network to renew it. Needs one earlier login.
     public var isReadOnly: Bool { isOffline && state == .expired }
 
-    /// The writes that wait, those among them whose attempts are used up.
+    /// The number of writes that wait, including those whose attempts are used up.
     public var pending: Int { unsent.pending + unsent.failed }
 
-    /// What a person should be told, if anything.
+    /// The notice to show to the user, if any.
     public var banner: SessionBanner? {
         if isReadOnly { return .offlineReadOnly(pending: pending) }
         if isOffline { return .offline(pending: pending) }
@@ -35,7 +35,7 @@ public struct SessionStatus: Hashable, Sendable {
     }
 }
 
-/// What a person should be told about a session.
+/// A notice about a session to show to the user.
 public enum SessionBanner: Hashable, Sendable {
     /// There is no network, and the login has expired.
     case offlineReadOnly(pending: Int)
@@ -44,14 +44,14 @@ public enum SessionBanner: Hashable, Sendable {
     /// The login has expired, and is being renewed.
     case signInExpired(pending: Int)
 
-    /// The writes that wait.
+    /// The number of writes that wait.
     public var pending: Int {
         switch self {
         case .offlineReadOnly(let pending), .offline(let pending), .signInExpired(let pending): pending
         }
     }
 
-    /// The line in English, without the count.
+    /// The notice in English, without the count.
     public var title: String {
         switch self {
         case .offlineReadOnly: "Offline - Read Only"

@@ -1,27 +1,28 @@
 public import LarderFormat
 
-/// Why a write of the outbox is not accepted by the server yet, and what makes it go on. Times are in milliseconds since
-/// 1970-01-01 UTC.
+/// The reason why the server has not accepted a write of the outbox yet, and what lets it proceed. Times are in
+/// milliseconds since 1970-01-01 UTC.
 public enum WaitReason: Hashable, Sendable {
-    /// Nothing keeps it: it is sent as soon as an outbox runs with a network.
+    /// Nothing holds it: it is sent as soon as an outbox runs with a network.
     case turn
-    /// It was sent, and its answer is waited for.
+    /// It was sent, and its response is awaited.
     case answer
-    /// Its next try, or its server, asks for that time.
+    /// It waits until this time, for its next try or because the server requested a wait.
     case time(Int64)
-    /// That earlier write is sent first.
+    /// This earlier write is sent first.
     case earlier(UUIDBytes)
-    /// That earlier write has failed, is in doubt, in conflict or rejected.
+    /// This earlier write has failed, is in doubt, in conflict or rejected.
     case behind(UUIDBytes)
-    /// It is sent only while the account is signed in that it was made under; nil: by a host without accounts.
+    /// It is sent only while the account it was made under is signed in; nil: it was made by a host without accounts.
     case account(String?)
-    /// The server does not accept the credentials of the account any more.
+    /// The server no longer accepts the credentials of the account.
     case signIn(String?)
-    /// It has failed; it is tried again by itself then, or, where that is nil, when the network returns or it is retried by hand.
+    /// It has failed. It is tried again automatically at this time, or, where that is nil, when the network returns or
+    /// it is retried manually.
     case failed(retryAt: Int64?)
-    /// Whether the server has it cannot be known; the host decides.
+    /// It is unknown whether the server has it; the host decides.
     case unresolved
-    /// The server's copy was changed as well; the resolver decides.
+    /// The server's version was changed as well; the resolver decides.
     case conflict
     /// The server refused it.
     case rejected

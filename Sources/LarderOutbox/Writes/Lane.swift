@@ -1,13 +1,13 @@
-/// The queue that a write stands in: what is sent in order.
+/// The queue of a write, which is sent in order.
 public enum Lane: Hashable, Sendable {
-    /// That of the write's entity, or the global one where it has none.
+    /// The queue of the write's entity, or the global one where it has none.
     case entity
-    /// One for everything that names it.
+    /// The one queue for every write that names it.
     case global
-    /// One of the host's.
+    /// A queue named by the host.
     case named(String)
 
-    /// The lane as it is stored.
+    /// Returns the lane as it is stored.
     package func text(entity: String?) -> String {
         switch self {
         case .entity: entity.map { "entity/\($0)" } ?? Self.globalText

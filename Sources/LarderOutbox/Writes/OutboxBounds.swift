@@ -1,11 +1,11 @@
-/// The most that may wait to be sent. Dead letters are outside of it.
+/// The limits of what may wait to be sent. Dead letters do not count.
 public struct OutboxBounds: Hashable, Sendable {
-    /// What happens to a write that does not fit.
+    /// The treatment of a write that does not fit.
     public enum WhenFull: Hashable, Sendable {
-        /// It is refused with ``OutboxError/full(_:)``: the default, because nothing is lost so.
+        /// It is refused with ``OutboxError/full(_:)``: the default, because nothing is lost.
         case refuse
-        /// The oldest entry that is not being sent becomes a dead letter, as *failed*, until it fits. Its overlay stays, and so
-        /// does everything else about it; but it is sent only when somebody revives it.
+        /// The oldest entries that are not being sent become dead letters, as *failed*, until it fits. Their overlays
+        /// and all else stay, but they are sent only when the app revives them or the network returns.
         case retireOldest
     }
 
@@ -13,10 +13,10 @@ public struct OutboxBounds: Hashable, Sendable {
     public var entries: Int
     /// The most bytes of their records and bodies.
     public var byteCount: Int64
-    /// What happens to a write that does not fit.
+    /// The treatment of a write that does not fit.
     public var whenFull: WhenFull
 
-    /// 500 entries and 64 MiB unless told otherwise.
+    /// 500 entries and 64 MiB by default.
     public init(entries: Int = 500, byteCount: Int64 = 64 << 20, whenFull: WhenFull = .refuse) {
         self.entries = entries
         self.byteCount = byteCount

@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import LarderStore
 
 extension OutboxDraft {
-    /// Has the body be this one.
+    /// Sets the body.
     mutating func take(_ body: OutboxWrite.Body) {
         payload = []
         blob = nil
@@ -14,9 +14,9 @@ extension OutboxDraft {
         }
     }
 
-    /// Has the header fields be these.
+    /// Sets the header fields.
     ///
-    /// - Throws: ``OutboxError/credentialField(_:)``.
+    /// - Throws: ``OutboxError/credentialField(_:)`` for a field that carries credentials.
     mutating func take(_ fields: HTTPFields, without credentials: CredentialFields) throws(OutboxError) {
         for name in fields.map(\.name) where credentials.contains(name.canonicalName) {
             throw .credentialField(name.rawName)
@@ -24,12 +24,12 @@ extension OutboxDraft {
         self.fields = fields.map { HeaderField(name: $0.name.rawName, value: Array($0.value.utf8)) }
     }
 
-    /// The bytes of its body, wherever they lie.
+    /// The length of its body in bytes, inline or as a blob.
     var bodyBytes: Int64 { Int64(payload.count) + (blob?.byteCount ?? 0) }
 
-    /// A checksum of method, endpoint and body, each told apart from the next.
+    /// Returns a checksum of method, endpoint and body, each delimited from the next.
     ///
-    /// - Parameter content: a checksum of the bytes of a body that is a blob; without, each blob is another body.
+    /// - Parameter content: a checksum of the bytes of a blob body; without it, each blob counts as another body.
     func contentFingerprint(_ content: UInt64? = nil) -> UInt64 {
         var writer = TupleWriter()
         writer.append(text: method)
@@ -39,7 +39,7 @@ extension OutboxDraft {
             writer.append(integer: blob.byteCount)
             writer.append(integer: Int64(bitPattern: content))
         } else {
-            // Without, each blob is another body.
+            // Without a checksum, each blob counts as another body.
             if let blob { writer.append(integer: blob.number) } else { writer.appendNull() }
         }
         return writer.bytes.rawSpan.xxh64(seed: 0)

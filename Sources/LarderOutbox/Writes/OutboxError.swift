@@ -3,42 +3,44 @@ public import LarderFormat
 public import LarderStore
 public import LarderTransport
 
-/// What the outbox can report beside the errors of the store.
+/// The errors of the outbox, besides those of the store.
 public enum OutboxError: Error, Sendable {
-    /// So much waits already that the write does not fit: send, raise the bounds, or drop some.
+    /// The waiting entries leave no space for the write: send, raise the bounds, or drop some.
     case full(PendingOutbox)
     /// An unfinished entry has the same deduplication key, and another content.
     case deduplicationMismatch(UUIDBytes)
-    /// The write is to come after an entry that was rejected, or left without being accepted.
+    /// The write comes after an entry that was rejected, or left without being accepted.
     case afterRejected(UUIDBytes)
     /// The outbox has no such entry.
     case unknownEntry(UUIDBytes)
-    /// The entry is being sent, and what is to be done would come too late.
+    /// The entry is being sent, and the command would come too late.
     case beingSent(UUIDBytes)
     /// The entry was tried already: the server may know it as it is.
     case alreadyTried(UUIDBytes)
-    /// The entry is not in a state in which this makes sense.
+    /// The entry is in a state in which the command does not apply.
     case notApplicable(UUIDBytes, OutboxDelivery.State)
     /// The write may not wait, and there is no network.
     case offline
-    /// A write holds a header field of this name, which carries credentials: those are added at send, and never stored.
+    /// A write holds a header field of this name, which carries credentials: they are added at send, and never stored.
     case credentialField(String)
-    /// Nobody is signed in (any more), or another account is than the write was made under.
+    /// No account is signed in (any more), or another account than the one that the write was made under.
     case notSignedIn
-    /// The exchange of a write that may not wait failed; whether the server has it is not known after some of these.
+    /// The exchange of a write that may not wait failed, or an endpoint is no path. After some of these errors it is
+    /// unknown whether the server has the write.
     case transport(TransportError)
     /// The server refused a write that may not wait.
     case refused(HTTPResponse)
-    /// What lost in a conflict cannot be sent any more.
+    /// The side that lost in a conflict cannot be sent any more.
     case cannotUndo(UUIDBytes, UndoObstacle)
-    /// The server was asked what it holds instead of a write in conflict, and its answer, named here, does not say: ask again later.
+    /// The server was asked for its version in a conflict, and its response, named here, does not contain it: ask again
+    /// later.
     case remoteUnknown(UUIDBytes, reason: String)
-    /// The outbox stopped before the outcome was there.
+    /// The outbox stopped before the outcome was known.
     case stopped
 }
 
 extension OutboxError: CustomStringConvertible {
-    /// What happened and, where there is one, the remedy, in one line.
+    /// The error and, where there is one, the remedy, in one line.
     public var description: String {
         switch self {
         case .full(let pending):
@@ -62,11 +64,11 @@ extension OutboxError: CustomStringConvertible {
     }
 }
 
-/// Why what lost in a conflict cannot be sent any more.
+/// The reason the side that lost in a conflict cannot be sent any more.
 public enum UndoObstacle: String, Hashable, Sendable {
-    /// It was too large for the journal, a file, or not known.
+    /// It was too large for the journal, a blob, or unknown.
     case notKept = "what lost was not kept"
-    /// The server's lost, and there is no address to put it back at.
+    /// The server's version lost, and there is no endpoint to put it back at.
     case noAddress = "what lost has no address of its own"
     /// Another account has signed in since.
     case otherAccount = "it was made under another account"

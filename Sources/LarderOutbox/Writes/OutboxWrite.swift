@@ -2,16 +2,16 @@ public import HTTPTypes
 public import LarderFormat
 public import LarderStore
 
-/// A write to be made on the server, and what it does here until then.
+/// A write to make on the server, and its local effects until then.
 public struct OutboxWrite: Sendable {
-    /// What is sent.
+    /// The body of a request.
     public enum Body: Hashable, Sendable {
-        /// Nothing.
+        /// No body.
         case none
         /// These bytes.
         case bytes([UInt8])
-        /// A live blob, given up with the write, and at once when the same write was there already; for what is too large to
-        /// be held in memory.
+        /// A live blob, for content too large for memory. It is discarded with the write, and at once when the same
+        /// write is in the outbox already.
         case blob(Blob)
     }
 
@@ -21,31 +21,30 @@ public struct OutboxWrite: Sendable {
     public var method: HTTPRequest.Method
     /// The path and query, appended to the base as text.
     public var endpoint: String
-    /// What is sent.
+    /// The body to send.
     public var body: Body
-    /// Header fields that go with it. Credentials must not be here, and are refused: they are stamped at send
-    /// (`Credentials`).
+    /// The header fields to send. Credentials among them are refused: they are added at send (`Credentials`).
     public var fields: HTTPFields
-    /// What it is about, such as `note/17`: writes about one entity never overtake each other.
+    /// The entity of the write, such as `note/17`: writes about one entity never overtake each other.
     public var entity: String?
-    /// The queue it stands in.
+    /// The queue of the write.
     public var lane: Lane
-    /// The writes that have to be accepted before it is sent; it goes with them when one is rejected.
+    /// The writes that have to be accepted before it is sent; it is rejected when one of them is rejected or discarded.
     public var after: [UUIDBytes]
-    /// What readers see from the enqueue on; each row at most once.
+    /// The changes that readers see from the enqueue on; each row at most once.
     public var effects: [RowEffect]
-    /// Stops the double tap: an unfinished write of the same account under the same key is returned, not doubled. A body that is
-    /// a blob is compared by its bytes.
+    /// The key that prevents duplicates: an unfinished write of the same account under the same key is returned, not
+    /// doubled. A body that is a blob is compared by its bytes.
     public var deduplicationKey: String?
-    /// How many answers may ask for another try before it has failed; nil: as the policy says.
+    /// The number of responses that may request another try before it has failed; nil: as the policy says.
     public var mostAttempts: Int?
-    /// Whether the answer's body becomes the row of the first effect once the server has it; where the answer has none, a
-    /// GET brings it: of ``endpoint``, or of what the answer says it has created.
+    /// Whether the body of the response becomes the row of the first effect once the server has the write. Where the
+    /// response has none, a GET loads it: from ``OutboxConfiguration/entityEndpoint``, or the `Location` of a 201.
     public var loadsAnswer: Bool
-    /// How it is merged into the write before it where that was never sent; nil: it is sent by itself.
+    /// The way it is merged into the write before it where that was never sent; nil: it is sent by itself.
     public var coalescing: Coalescing?
 
-    /// A write with JSON for a body, unless `fields` say otherwise.
+    /// A write, with a JSON content type for a body unless `fields` say otherwise.
     public init(
         _ type: String, _ method: HTTPRequest.Method = .post, _ endpoint: String, body: Body = .none,
         fields: HTTPFields? = nil, entity: String? = nil, lane: Lane = .entity, after: [UUIDBytes] = [],
@@ -68,13 +67,13 @@ public struct OutboxWrite: Sendable {
     }
 }
 
-/// What became of an enqueue: it is durable, and the server has not been asked yet.
+/// The result of an enqueue: the write is durable, and the server has not been asked yet.
 public enum Enqueued: Hashable, Sendable {
     /// The write waits under this identity.
     case queued(UUIDBytes)
-    /// The same write was there already, under this identity.
+    /// The same write was in the outbox already, under this identity.
     case alreadyQueued(UUIDBytes)
-    /// What it says is sent with the write under this identity, which was there and was never sent: see ``Coalescing``.
+    /// The write was merged into the entry of this identity, which was never sent: see ``Coalescing``.
     case coalesced(UUIDBytes)
 
     /// The identity of the entry that sends it, and its idempotency key.

@@ -1,20 +1,20 @@
 public import LarderFormat
 public import LarderStore
 
-/// A write with its identity and key, ready to be enqueued in a transaction of the host's.
+/// A write with its identity and key, to enqueue in a transaction of the host's.
 ///
-/// Write closures may run more than once; the identity is minted before, so that all of them enqueue one entry.
+/// Write closures may run more than once; the identity is made before, so that all runs enqueue one entry.
 public struct PreparedWrite: Sendable {
     /// The identity it will have, and its idempotency key, unless it is merged into another.
     public var id: UUIDBytes { draft.id }
     package var draft: OutboxDraft
     package var effects: [RowEffect]
     package var bounds: OutboxBounds
-    /// How it is merged into another; nil: not at all.
+    /// The way it is merged into another; nil: not at all.
     package var coalescing: Coalescing?
-    /// The server that it is for; nil: whatever the others are for.
+    /// The server that it is for; nil: the one that the others are for.
     package var server: String?
-    /// When it was sent under its identity before it was enqueued, and not answered.
+    /// When it was sent under its identity before it was enqueued, without a response; nil when it was not.
     package var triedAt: Int64?
 
     /// A write of these parts.
@@ -26,31 +26,32 @@ public struct PreparedWrite: Sendable {
 }
 
 extension Transaction {
-    /// Enqueues a write in one commit with whatever else this transaction changes.
+    /// Enqueues a write in one commit with the other changes of this transaction.
     ///
-    /// An unknown entry that it is to come after counts as accepted: the journal is bounded.
+    /// An unknown entry that it comes after counts as accepted: the journal is bounded.
     ///
-    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
-    ///   into.
-    /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a ``Session``
-    ///   since; ``OutboxError/full(_:)``, ``OutboxError/deduplicationMismatch(_:)``, ``OutboxError/afterRejected(_:)``;
-    ///   ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits; `ServerMismatch` while writes or points of another
-    ///   server are unsent.
-    /// - Complexity: a look at the heads of all entries when there is no room, or when it may be merged, and at the journal when it is
-    ///   to come after one that has left; else constant.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was
+    ///   merged into.
+    /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a
+    ///   ``Session`` since; ``OutboxError/full(_:)`` when the outbox has no space for it;
+    ///   ``OutboxError/deduplicationMismatch(_:)`` for another content under its key; ``OutboxError/afterRejected(_:)``
+    ///   when it comes after an entry that was not accepted; ``StoreError/invalid(_:)`` for a lane, key or payload
+    ///   beyond the limits; `ServerMismatch` while writes or points of another server are unsent.
+    /// - Complexity: O(entries) when it does not fit, or may be merged, and O(journal) when it comes after an entry
+    ///   that has left; otherwise constant.
     @discardableResult
     public mutating func enqueue(_ write: PreparedWrite) throws -> Enqueued {
         try checkSignedIn(as: write.draft.account)
         if let server = write.server { try bindServer(server, to: .outbox) }
         if let known = try unfinished(write.draft) {
-            // Its body is there already, and nobody is to name this one.
+            // The entry has its body already, and no entry is to name this one.
             if let blob = write.draft.blob, blob != known.draft.blob { try discardBlob(blob.number) }
             return .alreadyQueued(known.id)
         }
         var write = write
         write.draft.after = try write.draft.after.map { try predecessor($0) }
         if let other = try coalesce(write) { return .coalesced(other) }
-        // What throws has changed nothing, should the transaction go on.
+        // Before any change: a failed call must change nothing, because the transaction may go on.
         let retired = try retired(for: write)
         let entry = try enqueue(write.draft, effects: write.effects)
         for id in retired { try retire(id) }
@@ -58,7 +59,7 @@ extension Transaction {
         return .queued(write.id)
     }
 
-    /// The server may have it already: so nobody changes what it says, or takes it for one that was never sent.
+    /// Records that the server may have the entry already, so that it is neither changed nor treated as never sent.
     private mutating func noteTry(of entry: OutboxEntry, at time: Int64) throws {
         var tried = entry.delivery
         tried.tries = 1

@@ -1,9 +1,9 @@
 internal import LarderFormat
 internal import LarderStore
 
-// What an entry sends that was never sent is changed: by hand, or by a write that is merged into it.
+// Changes of an entry that was never sent: manual ones, or by a write that is merged into it.
 extension Transaction {
-    /// Merges a write that asks for it into the entry before it.
+    /// Merges a write that requests it into the entry before it.
     ///
     /// - Returns: that entry, or nil when the write is to be an entry of its own.
     mutating func coalesce(_ write: PreparedWrite) throws -> UUIDBytes? {
@@ -18,29 +18,29 @@ extension Transaction {
         do {
             try check(effects, of: older, at: write.draft.createdAt)
         } catch StoreError.damaged, StoreError.invalid {
-            // What the older one does to rows must not keep the newer from being taken by itself.
+            // The effects of the older entry must not prevent the newer write from being an entry of its own.
             return nil
         }
         return try amendEntry(older.id, with: merged, effects: effects, at: write.draft.createdAt)?.id
     }
 
-    /// The last entry of a write's lane, if the write may be merged into it as far as the outbox is concerned.
+    /// Returns the last entry of a write's lane, if the state of the outbox allows the write to be merged into it.
     private borrowing func untriedEntry(before draft: OutboxDraft) throws -> OutboxEntry? {
         do {
-            // Only the last: what stands behind an entry was made after it, and is sent after what it was when that was made.
+            // Only the last: an entry behind another was made from that one's content, and must be sent after it.
             guard let last = try lastOutboxHead(lane: draft.lane, account: draft.account), last.delivery.isUntried,
                 let entry = try outboxEntry(last.id), entry.draft.takes(draft)
             else { return nil }
             let isAwaited = try readableOutboxHeads().contains { $0.draft.after.contains(entry.id) }
             return isAwaited ? nil : entry
         } catch StoreError.damaged {
-            // A damaged entry keeps none from being enqueued.
+            // A damaged entry must not prevent a write from being enqueued.
             return nil
         }
     }
 
-    /// The effects of an entry as they lie over rows; nil when something lies above them, or cannot be read, where `newer`
-    /// effects have to be seen.
+    /// Returns the effects of an entry as its overlays are now; nil when another overlay is above them in a row of
+    /// `newer`, or one cannot be read.
     private borrowing func shownEffects(of entry: OutboxEntry, besides newer: [RowEffect]) throws -> [RowEffect]? {
         do {
             for effect in newer {
@@ -56,10 +56,10 @@ extension Transaction {
         }
     }
 
-    /// Whether there is room for a body in the place of another.
+    /// Whether a body fits into the bounds in place of another.
     borrowing func fits(_ draft: OutboxDraft, inPlaceOf old: OutboxDraft, _ bounds: OutboxBounds) throws -> Bool {
         let growth = draft.bodyBytes - old.bodyBytes
-        // What becomes less always fits, also where the bounds were lowered since.
+        // A body that becomes shorter always fits, also where the bounds were lowered since.
         if growth <= 0 { return true }
         let (sum, isTooMuch) = try pendingOutbox().byteCount.addingReportingOverflow(growth)
         return !isTooMuch && sum <= bounds.byteCount
@@ -67,7 +67,7 @@ extension Transaction {
 }
 
 extension OutboxDraft {
-    /// Whether a newer write is the same request but for its body, under the same conditions.
+    /// Whether a newer write is the same request except for its body, under the same conditions.
     fileprivate func takes(_ newer: OutboxDraft) -> Bool {
         func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
         return id != newer.id && entity == newer.entity && isSame(mutationType, newer.mutationType)

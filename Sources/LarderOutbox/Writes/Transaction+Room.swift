@@ -2,9 +2,9 @@ internal import LarderFormat
 internal import LarderStore
 
 extension Transaction {
-    /// The entries that have to become dead letters before a write fits, the oldest first; none where there is room.
+    /// Returns the entries that have to become dead letters before a write fits, the oldest first; none where it fits.
     ///
-    /// - Throws: ``OutboxError/full(_:)`` where it does not fit even so, or nothing is to make room for it.
+    /// - Throws: ``OutboxError/full(_:)`` where it does not fit even so, or the bounds retire no entries.
     borrowing func retired(for write: PreparedWrite) throws -> [UUIDBytes] {
         let needed = Int64(write.draft.payload.count) + (write.draft.blob?.byteCount ?? 0)
         let pending = try pendingOutbox()
@@ -29,7 +29,7 @@ extension Transaction {
         return retired
     }
 
-    /// Makes an entry a dead letter, as failed.
+    /// Makes an entry a dead letter in state `failed`.
     mutating func retire(_ id: UUIDBytes) throws {
         if let batch = try outboxHead(id)?.delivery.batch { try dissolveBatch(batch) }
         guard let entry = try outboxHead(id) else { return }

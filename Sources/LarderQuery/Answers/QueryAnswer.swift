@@ -1,14 +1,14 @@
-/// What a statement answers.
+/// The result of a statement.
 public struct QueryAnswer: Sendable {
     /// The names of its columns.
     public let columns: [String]
     /// Its rows, in order.
     public let rows: [QueryRow]
-    /// What it took.
+    /// The work that the statement did.
     public let facts: QueryFacts
 }
 
-/// One row of an answer.
+/// One row of a result.
 public struct QueryRow: Sendable {
     let names: ColumnNames
     /// The values, in the order of the columns.
@@ -17,11 +17,11 @@ public struct QueryRow: Sendable {
     /// The value of the column at `index`.
     public subscript(index: Int) -> SQLValue { values[index] }
 
-    /// The value of the first column of that name, ASCII letters in either case; nil when there is none.
+    /// Returns the value of the first column of that name, ASCII letters in either case; nil when there is none.
     public subscript(name: String) -> SQLValue? { names.index(of: name).map { values[$0] } }
 }
 
-/// Names of columns, shared by all rows of an answer.
+/// Names of columns, shared by all rows of a result.
 final class ColumnNames: Sendable {
     private let indices: [String: Int]
 

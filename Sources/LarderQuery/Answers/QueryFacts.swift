@@ -1,8 +1,8 @@
-/// What answering a question took.
+/// The work that a query did.
 public struct QueryFacts: Hashable, Sendable {
-    /// How the rows of one table in the statement were found.
+    /// The access to one table of the statement.
     public struct TableUse: Hashable, Sendable {
-        /// How rows are found.
+        /// The way in which rows are found.
         public enum Access: Hashable, Sendable {
             /// All rows are read.
             case scan
@@ -16,29 +16,30 @@ public struct QueryFacts: Hashable, Sendable {
 
         /// The table.
         public let table: String
-        /// How its rows were found.
+        /// The way in which its rows were found.
         public let access: Access
-        /// Whether they came in the order that the statement wants, so that nothing was sorted.
+        /// Whether they came in the order that the statement requests, so that nothing was sorted.
         public let isOrdered: Bool
     }
 
-    /// The rows that were read from the store, each time one was; before a search, also those of which only the checksum was.
+    /// The number of row reads from the store; before a search, also those of only the checksum.
     public internal(set) var rowsVisited = 0
-    /// The rows whose words were put into the index of words before it was searched.
+    /// The number of rows whose words were put into the index of words before it was searched.
     public internal(set) var rowsIndexed = 0
-    /// The entries of indexes that were read.
+    /// The number of index entries that were read.
     public internal(set) var entriesVisited = 0
     /// Whether the statement was compiled before, for the same indexes and resources.
     public internal(set) var isCompiledBefore = false
-    /// How tables were read, in the order in which that began.
+    /// The accesses to tables, in the order in which they began.
     public internal(set) var uses: [TableUse] = []
 
-    /// Whether an index, or the key, was used.
+    /// Whether an index, the key or the index of words was used.
     public var usesIndex: Bool { uses.contains { $0.access != .scan } }
 }
 
 extension QueryFacts: CustomStringConvertible {
-    /// The facts in plain words, on one line: `items by the index "by price", in the wanted order; 50 rows, 51 entries read`.
+    /// The facts in plain words, on one line:
+    /// `items by the index "by price", in the wanted order; 50 rows, 51 entries read`.
     public var description: String {
         let tables = uses.map { use in
             let found =

@@ -1,11 +1,11 @@
 public import LarderFormat
 public import LarderStore
 
-/// A row as an object: where it lies, and its payload.
+/// A row as an object: its key and its payload.
 public struct QueryObject: Hashable, Sendable {
-    /// Where the row lies.
+    /// The key of the row.
     public let key: RowKey
-    /// When the server last changed it, in milliseconds since 1970-01-01 UTC.
+    /// The time of the server's last change, in milliseconds since 1970-01-01 UTC.
     public let updatedAt: Int64
     /// The payload.
     public let payload: [UInt8]
@@ -16,7 +16,7 @@ public struct QueryObject: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Reads the columns that ``StoreQuery`` asks objects by.
+    /// Reads the columns by which ``StoreQuery`` requests objects.
     init(_ row: QueryRow, type: String) {
         let resource = ResourceKey(row[0].text ?? "", row[1].integer ?? 0)
         key = RowKey(resource: resource, type: type, key: row[2].text ?? "")
@@ -31,9 +31,9 @@ public struct QueryObject: Hashable, Sendable {
 }
 
 extension QueryObject {
-    /// The payload as a value.
+    /// Returns the payload as a value.
     ///
-    /// - Throws: what the coder throws.
+    /// - Throws: the error of the coder.
     public func value<Value: Decodable>(_ type: Value.Type, using coder: some PayloadCoder) throws -> Value {
         try coder.decode(type, from: payload.rawSpan)
     }

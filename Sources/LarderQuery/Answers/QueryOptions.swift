@@ -1,14 +1,14 @@
-/// Bounds on what a question may take.
+/// The limits of a query.
 public struct QueryOptions: Hashable, Sendable {
-    /// How many rows a table may be scanned for before a warning is logged.
+    /// The number of rows read in a scan of one table at which a warning is logged.
     public var scanWarning: Int
     /// The most steps of SQLite's virtual machine, counted to the next thousand; nil: no limit. A step is a comparison,
-    /// a value read or the like.
+    /// the reading of a value or the like.
     public var stepLimit: Int?
-    /// The most bytes of one value or row of an answer, 1000 to 2^30.
+    /// The most bytes of one value or row of a result, 1000 to 2^30.
     public var valueLimit: Int
 
-    /// Bounds: a warning from 10,000 rows on, no limit of steps, values up to 64 MiB.
+    /// Limits: a warning from 10,000 rows on, no limit of steps, values up to 64 MiB.
     public init(scanWarning: Int = 10_000, stepLimit: Int? = nil, valueLimit: Int = 64 << 20) {
         precondition((1000...1 << 30).contains(valueLimit), "a limit of \(valueLimit) bytes")
         self.scanWarning = scanWarning

@@ -1,4 +1,4 @@
-/// What a question found, in order, with what finding it took.
+/// The results of a query, in order, with the work that finding them took.
 ///
 /// ```swift
 /// let cheap = try query.objects(of: "product", where: "price < ?", [50])
@@ -8,12 +8,12 @@
 public struct QueryResults<Element: Sendable>: RandomAccessCollection, Sendable {
     /// The results as an array.
     public let elements: [Element]
-    /// What it took.
+    /// The work that the query did.
     public let facts: QueryFacts
 
     /// The position of the first result, 0.
     public var startIndex: Int { 0 }
-    /// The position behind the last result.
+    /// The position after the last result.
     public var endIndex: Int { elements.count }
 
     /// The result at `position`, at least 0 and below ``endIndex``.

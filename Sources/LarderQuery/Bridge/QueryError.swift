@@ -1,10 +1,10 @@
-/// Why a question has no answer.
+/// The reason a query failed.
 ///
-/// What the store reports while a statement runs, such as ``StoreError/damaged(table:reason:)``, is thrown as it is.
+/// Errors of the store while a statement runs, such as ``StoreError/damaged(table:reason:)``, are thrown as they are.
 public enum QueryError: Error, Equatable, Sendable {
     // While a statement is prepared.
 
-    /// SQLite does not understand the statement; the place is counted in bytes of UTF-8.
+    /// SQLite does not understand the statement; the offset is in bytes of UTF-8.
     case syntax(message: String, offset: Int?)
     /// There is no such table.
     case unknownTable(String, offset: Int?)
@@ -12,18 +12,18 @@ public enum QueryError: Error, Equatable, Sendable {
     case unknownColumn(String, offset: Int?)
     /// The text holds no statement, or more than one.
     case notOneStatement
-    /// The statement does something else than ask.
+    /// The statement does something else than read.
     case notAllowed(String)
     /// The statement has another number of parameters than values were given.
     case argumentCount(expected: Int, given: Int)
-    /// Objects of this table are kept in memory only, so that there is nothing to ask.
+    /// Objects of this table are kept in memory only, so that there are no rows to query.
     case memoryOnly(table: String)
 
     // While it runs.
 
-    /// It was stopped before its end.
+    /// The statement was stopped before its end.
     case interrupted(Interruption)
-    /// A value cannot be worked out, such as `json_extract` of a text that is no JSON.
+    /// A value cannot be computed, such as `json_extract` of a text that is no JSON.
     case evaluation(message: String)
     /// The statement needs more memory than it may have.
     case tooLarge(String)
@@ -32,22 +32,22 @@ public enum QueryError: Error, Equatable, Sendable {
 
     // While tables are declared.
 
-    /// The definition of a table cannot be: the reason in one sentence.
+    /// The definition of a table is invalid: the reason in one sentence.
     case definition(String)
 }
 
 extension QueryError {
-    /// Why a statement was stopped.
+    /// The reason a statement was stopped.
     public enum Interruption: Hashable, Sendable {
         /// Its task was cancelled.
         case cancelled
-        /// It took more steps than it may.
+        /// The statement exceeded its limit of steps.
         case stepLimit(Int)
     }
 }
 
 extension QueryError: CustomStringConvertible {
-    /// What happened, in one line; quotes names out of the statement.
+    /// The error in one line; quotes names out of the statement.
     public var description: String {
         switch self {
         case .syntax(let message, let offset): "The statement cannot be understood: \(message)\(place(offset))"
@@ -70,7 +70,7 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension QueryError {
-    /// What SQLite reported, by what the caller can do about it.
+    /// Creates an error from a report of SQLite, by what the caller can do about it.
     init(_ failure: SQLiteFailure) {
         func name(behind prefix: String) -> String? {
             failure.message.hasPrefix(prefix) ? String(failure.message.dropFirst(prefix.count)) : nil

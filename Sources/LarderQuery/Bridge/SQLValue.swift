@@ -1,10 +1,10 @@
-/// A value as SQLite has them: one of five storage classes.
+/// A value of SQLite: one of five storage classes.
 public enum SQLValue: Sendable {
-    /// No value; it equals nothing, itself included.
+    /// No value. In SQL it equals nothing, itself included; `==` treats two of them as equal.
     case null
     /// A whole number of 64 bits.
     case integer(Int64)
-    /// A floating-point number; never NaN, which SQLite takes for null.
+    /// A floating-point number; never NaN, which SQLite treats as null.
     case real(Double)
     /// A text.
     case text(String)
@@ -13,7 +13,7 @@ public enum SQLValue: Sendable {
 }
 
 extension SQLValue: Hashable {
-    /// Whether both are of one class and the same; texts byte for byte, unlike `String`'s own comparison.
+    /// Whether both have the same class and value; texts are compared byte for byte, unlike by `String` itself.
     public static func == (left: SQLValue, right: SQLValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -38,7 +38,7 @@ extension SQLValue: Hashable {
 }
 
 extension SQLValue {
-    /// Whether there is none.
+    /// Whether there is no value.
     public var isNull: Bool { self == .null }
 
     /// The whole number, or nil for every other class.
@@ -70,7 +70,7 @@ extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Expr
     public init(floatLiteral value: Double) { self = .real(value) }
     /// A text.
     public init(stringLiteral value: String) { self = .text(value) }
-    /// 1 for true and 0 for false, as SQLite spells them.
+    /// 1 for true and 0 for false, as in SQLite.
     public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
     /// No value.
     public init(nilLiteral: ()) { self = .null }

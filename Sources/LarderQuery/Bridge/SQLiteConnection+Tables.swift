@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A registered table, as long as the connection lives.
+/// A registered table; it exists as long as the connection.
 final class TableBox {
     let table: any VirtualTable
     // SQLite frees the box before the connection is gone.
@@ -23,9 +23,9 @@ private final class CursorBox {
     }
 }
 
-/// SQLite's own part of a table or a cursor, and behind it a retained pointer to ours.
+/// SQLite's own structure of a table or a cursor, followed by a retained pointer to our object.
 private enum Instance {
-    /// Makes one. `Base` is a C structure for which all zeros are valid, and SQLite fills it.
+    /// Allocates one. `Base` is a C structure for which all zeros are valid, and SQLite fills it.
     static func make<Base>(_ base: Base.Type, for object: AnyObject) -> UnsafeMutablePointer<Base> {
         let offset = MemoryLayout<Base>.stride
         let memory = unsafe UnsafeMutableRawPointer.allocate(
@@ -36,12 +36,12 @@ private enum Instance {
         return unsafe memory.bindMemory(to: Base.self, capacity: 1)
     }
 
-    /// The object behind an instance that ``make(_:for:)`` made for one of its kind.
+    /// Returns the object behind an instance that ``make(_:for:)`` made for one of its kind.
     static func object<Base, Object: AnyObject>(of base: UnsafeMutablePointer<Base>?, _: Object.Type) -> Object {
         unsafe reference(base).takeUnretainedValue()
     }
 
-    /// Frees an instance and lets its object go.
+    /// Frees an instance and releases its object.
     static func free<Base>(_ base: UnsafeMutablePointer<Base>?) {
         let object: Unmanaged<AnyObject> = unsafe reference(base)
         unsafe object.release()
@@ -56,14 +56,14 @@ private enum Instance {
 }
 
 extension SQLiteConnection {
-    /// What SQLite calls of a table that exists under its module's name only and is not written to.
+    /// The callbacks of a table that exists under its module's name only and is not written to.
     static var callbacks: sqlite3_module {
         var module = sqlite3_module()
         unsafe module.xConnect = { database, context, _, _, made, _ in
             guard let context = unsafe context else { return SQLITE_ERROR }
             let box = unsafe Unmanaged<TableBox>.fromOpaque(context).takeUnretainedValue()
             return box.connection.answering {
-                // Declaring columns is compiled like a statement, and asks for leave like one.
+                // SQLite compiles a declaration of columns like a statement, and calls the authorizer for it.
                 box.connection.isDeclaring = true
                 defer { box.connection.isDeclaring = false }
                 try box.connection.check(unsafe sqlite3_declare_vtab(database, box.table.schema))
@@ -112,7 +112,7 @@ extension SQLiteConnection {
                 unsafe try box.cursor.value(ofColumn: Int(column)).answer(context)
             }
         }
-        // Never asked for: the tables have a primary key in place of row numbers.
+        // Never called: the tables have a primary key in place of row numbers.
         unsafe module.xRowid = { _, _ in SQLITE_ERROR }
         return module
     }
@@ -126,7 +126,7 @@ extension SQLiteConnection {
                 column: Int(constraint.iColumn), comparison: comparison,
                 collation: unsafe string(sqlite3_vtab_collation(info, Int32(index))),
                 value: unsafe known(info, index),
-                // SQLite keeps this of the first 32 constraints only.
+                // SQLite has this for the first 32 constraints only.
                 isMembership: unsafe index >= 32 || sqlite3_vtab_in(info, Int32(index), -1) != 0)
         }
         let order = (0..<Int(unsafe info.pointee.nOrderBy)).compactMap { index in
@@ -138,7 +138,7 @@ extension SQLiteConnection {
         return PlanRequest(constraints: constraints, order: order, columns: unsafe info.pointee.colUsed)
     }
 
-    /// What a constraint compares with, where SQLite knows it already.
+    /// Returns the value that a constraint compares with, if SQLite knows it already.
     private static func known(_ info: UnsafeMutablePointer<sqlite3_index_info>, _ index: Int) -> SQLValue? {
         var value: OpaquePointer?
         guard unsafe sqlite3_vtab_rhs_value(info, Int32(index), &value) == SQLITE_OK else { return nil }

@@ -6,31 +6,31 @@ private import Glibc
 private import Darwin
 #endif
 
-// The folder of this file is the one place of this module with `unsafe`: SQLite's connections, statements and virtual
-// tables as safe classes.
+// The folder of this file is the one place of this module with `unsafe`: it wraps SQLite's connections, statements and
+// virtual tables in safe classes.
 //
-// What holds throughout. A handle is made by the initializer of the object that owns it, and freed by its `deinit`;
-// statements keep their connection. Pointers that SQLite lends to a callback are used within that callback only. A
-// callback finds its object by a pointer that SQLite was given with it: the connection outlives its own handle, and
-// tables and cursors are retained from the callback that makes them to the one that frees them. Columns, parameters and
-// arguments are counted by SQLite, and no index beyond the count is used.
+// These rules hold throughout. A handle is made by the initializer of the object that owns it, and freed by its
+// `deinit`; statements keep their connection. Pointers that SQLite passes to a callback are used within that callback
+// only. A callback finds its object by a pointer that SQLite was given with it: the connection outlives its own handle,
+// and tables and cursors are retained from the callback that makes them to the one that frees them. Columns, parameters
+// and arguments are counted by SQLite, and no index beyond the count is used.
 
 /// A connection to a database of its own, in memory or in a file.
-// One thread at a time uses a connection: whoever takes it out of its owner's `Mutex`; SQLite has no thread affinity.
+// One thread at a time uses a connection, as the `Mutex` of its owner ensures; SQLite has no thread affinity.
 @safe
 final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private let module: UnsafeMutablePointer<sqlite3_module>
-    /// What a callback threw; the statement that fails of it throws it on.
+    /// The error that a callback threw; the statement that fails because of it rethrows it.
     var thrown: (any Error)?
     private var authorize: ((SQLiteAction) -> Bool)?
-    /// Whether a `SELECT` was met since this was last made false.
+    /// Whether a `SELECT` was met since this was last set to false.
     var hasMetSelect = false
     /// Whether a table is being declared.
     var isDeclaring = false
     private var mayContinue: (() -> Bool)?
 
-    /// Opens the database that `uri` names, made when it does not exist, or a new one in memory.
+    /// Opens the database that `uri` names, and creates it if it does not exist, or opens a new one in memory.
     ///
     /// A path with a symbolic link in it is refused.
     init(uri: String = ":memory:") throws(SQLiteFailure) {
@@ -58,10 +58,10 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Limits the size of any text, row or statement, in bytes.
     func limitSize(to bytes: Int32) { unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bytes) }
 
-    /// Waits so long for another process's lock before giving up.
+    /// Sets the time to wait for another process's lock before a statement fails.
     func waitForLocks(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
 
-    /// Has every action of a statement allowed by `authorize` before the statement is prepared.
+    /// Calls `authorize` for every action of a statement that is prepared; false refuses the statement.
     func restrict(_ authorize: @escaping (SQLiteAction) -> Bool) {
         self.authorize = authorize
         unsafe sqlite3_set_authorizer(
@@ -82,7 +82,7 @@ final class SQLiteConnection: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Asks `mayContinue` about every `steps` steps of a statement; false interrupts it.
+    /// Calls `mayContinue` about every `steps` steps of a statement; false interrupts it.
     func watch(every steps: Int32, _ mayContinue: @escaping () -> Bool) {
         self.mayContinue = mayContinue
         unsafe sqlite3_progress_handler(
@@ -93,7 +93,7 @@ final class SQLiteConnection: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Makes `table` known under `name`.
+    /// Registers `table` under `name`.
     func register(_ table: any VirtualTable, as name: String) throws(SQLiteFailure) {
         let box = unsafe Unmanaged.passRetained(TableBox(table, self)).toOpaque()
         // SQLite calls the destructor also when it refuses the module.
@@ -111,10 +111,10 @@ final class SQLiteConnection: @unchecked Sendable {
         return code == SQLITE_OK && answer != 0
     }
 
-    /// Removes a file; one that is not there is fine.
+    /// Removes a file; errors are ignored.
     static func removeFile(_ path: String) { unsafe unlink(path) }
 
-    /// Runs a statement of this program's own that gives no rows.
+    /// Runs one of the program's own statements, which returns no rows.
     func execute(_ sql: String, _ arguments: [SQLValue] = []) throws {
         let statement = try SQLiteStatement(sql, in: self)
         for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: index) }
@@ -128,7 +128,7 @@ final class SQLiteConnection: @unchecked Sendable {
         throw SQLiteFailure(code: code & 0xFF, message: message, offset: offset < 0 ? nil : Int(offset))
     }
 
-    /// As ``check(_:)``, but an error that a callback threw goes first.
+    /// Checks as ``check(_:)``, but an error that a callback threw takes precedence.
     func checkThrown(_ code: Int32) throws {
         defer { thrown = nil }
         do throws(SQLiteFailure) {
@@ -138,7 +138,7 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Answers a callback with what `body` does.
+    /// Runs `body` for a callback and returns the result code; an error is kept in ``thrown``.
     func answering(_ body: () throws -> Void) -> Int32 {
         do {
             try body()

@@ -4,9 +4,9 @@ internal import CSQLite
 struct SQLiteFailure: Error {
     /// The primary result code.
     let code: Int32
-    /// What SQLite says about it; may quote the statement.
+    /// The message of SQLite; may quote the statement.
     let message: String
-    /// The place in the statement, in bytes of UTF-8, or nil.
+    /// The offset in the statement, in bytes of UTF-8, or nil.
     let offset: Int?
 
     var isInterrupt: Bool { code == SQLITE_INTERRUPT }
@@ -16,14 +16,14 @@ struct SQLiteFailure: Error {
     var isTooBig: Bool { code == SQLITE_TOOBIG || code == SQLITE_NOMEM }
     /// Whether the file may not grow any more.
     var isFull: Bool { code == SQLITE_FULL }
-    /// Whether the file is none of SQLite's, is damaged, or has other tables than the program's own statements ask for.
+    /// Whether the file is not SQLite's, is damaged, or has other tables than the program's own statements use.
     var isOfFile: Bool { isMistake || [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code) }
 
-    /// The file is another store's, or of another version.
+    /// The failure of a file of another store, or of another version.
     static let foreignFile = SQLiteFailure(code: SQLITE_NOTADB, message: "the file is of another store", offset: nil)
 }
 
-/// What a statement is about to do.
+/// The action that a statement is about to perform.
 enum SQLiteAction {
     case select, read(table: String), function(name: String), recursion, other
 }

@@ -5,14 +5,14 @@ internal import CSQLite
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let connection: SQLiteConnection
-    /// The names of the columns it gives.
+    /// The names of the columns it returns.
     let columns: [String]
     /// Whether it is a `SELECT` and changes nothing; known on a restricted connection only.
     let isQuestion: Bool
-    /// How many values have to be bound.
+    /// The number of values to bind.
     let parameterCount: Int
 
-    /// Compiles `sql`, which has to be one statement.
+    /// Compiles `sql`, which must be one statement.
     init(_ sql: String, in connection: SQLiteConnection) throws {
         let bytes = Array(sql.utf8)
         connection.hasMetSelect = false
@@ -26,7 +26,7 @@ final class SQLiteStatement {
             unsafe SQLiteConnection.string(sqlite3_column_name(statement, column))
         }
         parameterCount = Int(unsafe sqlite3_bind_parameter_count(statement))
-        // What follows may be blanks and comments, but nothing that compiles to a second statement, or does not at all.
+        // Blanks and comments may follow, but no second statement, and nothing that does not compile.
         if length < bytes.count, !Self.isEmpty(bytes[length...], in: connection) { throw QueryError.notOneStatement }
     }
 
@@ -40,7 +40,7 @@ final class SQLiteStatement {
         return false
     }
 
-    /// The first statement in `sql`, nil when there is none, and how many bytes it took.
+    /// Returns the first statement in `sql`, nil when there is none, and its length in bytes.
     private static func compile(
         _ sql: ArraySlice<UInt8>, in connection: SQLiteConnection
     ) throws -> (handle: OpaquePointer?, length: Int) {
@@ -85,7 +85,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Goes to the next row; false when there is none.
+    /// Moves to the next row; returns false when there is none.
     func step() throws -> Bool {
         let code = unsafe sqlite3_step(handle)
         try connection.checkThrown(code)
@@ -95,7 +95,7 @@ final class SQLiteStatement {
     /// Makes the statement ready to run again, with the same values bound.
     func reset() { unsafe sqlite3_reset(handle) }
 
-    /// A value of the row here; text that is not UTF-8 comes repaired.
+    /// Returns a value of the current row; text that is not UTF-8 is repaired.
     func value(at column: Int) -> SQLValue {
         precondition(column >= 0 && column < columns.count, "there is no column \(column)")
         guard let value = unsafe sqlite3_column_value(handle, Int32(column)) else { return .null }
@@ -104,13 +104,13 @@ final class SQLiteStatement {
 }
 
 extension SQLValue {
-    /// Reads a value; nil for text that is not UTF-8, unless that is `repairing`.
+    /// Reads a value; nil for text that is not UTF-8, unless it is to be repaired.
     init?(_ value: OpaquePointer, repairing: Bool) {
         switch unsafe sqlite3_value_type(value) {
         case SQLITE_INTEGER: self = .integer(unsafe sqlite3_value_int64(value))
         case SQLITE_FLOAT: self = .real(unsafe sqlite3_value_double(value))
         case SQLITE_TEXT:
-            // The text first: asking for it may change its encoding, and so its length.
+            // The text is requested first, since that may change its encoding, and so its length.
             let start = unsafe sqlite3_value_text(value)
             let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
             if let text = unsafe String(validating: bytes, as: UTF8.self) {
@@ -127,7 +127,7 @@ extension SQLValue {
         }
     }
 
-    /// Hands the value to SQLite, which copies it.
+    /// Passes the value to SQLite, which copies it.
     func answer(_ context: OpaquePointer?) {
         switch self {
         case .null: unsafe sqlite3_result_null(context)

@@ -1,80 +1,79 @@
 internal import CSQLite
 
-/// A table whose rows are found by this program while SQLite runs a statement over them.
+/// A table whose rows the program finds while SQLite runs a statement over them.
 protocol VirtualTable: AnyObject {
     /// Its columns, as a `CREATE TABLE` statement; the name in it does not matter.
     var schema: String { get }
     /// Decides how a statement's constraints would be used. Called often, with different sets of them.
     func plan(_ request: PlanRequest) throws -> PlanAnswer
-    /// A cursor in front of nothing.
+    /// Returns a cursor that is at no row yet.
     func makeCursor() -> any VirtualCursor
 }
 
 /// A position among the rows of a table.
 protocol VirtualCursor: AnyObject {
-    /// Goes to the first row of a plan.
+    /// Moves to the first row of a plan.
     ///
-    /// - Parameter arguments: what the constraints used by the plan compare with, in the order of their positions; nil
-    ///   for a value that cannot be represented: the constraint then says nothing.
+    /// - Parameter arguments: the values that the constraints used by the plan compare with, in the order of their
+    ///   positions; nil for a value that cannot be represented: the constraint then has no effect.
     func filter(plan: Int, arguments: [SQLValue?]) throws
-    /// Goes to the next row.
+    /// Moves to the next row.
     func next() throws
-    /// Whether there is no row here.
+    /// Whether there is no current row.
     var isAtEnd: Bool { get }
-    /// A value of the row here.
+    /// Returns a value of the current row.
     func value(ofColumn column: Int) throws -> SQLValue
 }
 
-/// What SQLite wants to know of a table before it runs a statement.
+/// A request by SQLite for a plan of a table, before it runs a statement.
 struct PlanRequest {
     /// A comparison of a column with a value that is known when the cursor is filtered.
     struct Constraint {
         let column: Int
         let comparison: Comparison
-        /// How texts are compared in it, such as `BINARY`.
+        /// The collation of its texts, such as `BINARY`.
         let collation: String
-        /// What it compares with, where that is known already.
+        /// The value it compares with, if that is known already.
         let value: SQLValue?
-        /// Whether it compares with one value after the other of an `IN`; not known of row values.
+        /// Whether it compares with the values of an `IN` one after the other; not known of row values.
         let isMembership: Bool
     }
 
-    /// One term of the order that the rows are wanted in.
+    /// One term of the requested order of rows.
     struct Term {
         let column: Int
         let isDescending: Bool
     }
 
-    /// The comparisons that can be used; the position is the place in ``PlanAnswer/used``.
+    /// The comparisons, nil for those that cannot be used; the positions are those of ``PlanAnswer/used``.
     let constraints: [Constraint?]
-    /// The wanted order; empty when it does not matter.
+    /// The requested order; empty when it does not matter.
     let order: [Term]
-    /// Which columns will be read: one bit each, the last standing for all from 63 on.
+    /// The columns that will be read: one bit each, the last for all from 63 on.
     let columns: UInt64
 }
 
-/// The comparisons that a table is told of.
+/// The comparisons that SQLite reports to a table.
 enum Comparison {
     case equal, less, lessOrEqual, greater, greaterOrEqual, isNull, isNotNull, same, like, glob
 }
 
-/// How a table would answer.
+/// The plan of a table for a request.
 struct PlanAnswer {
-    /// For each constraint of the request, whether its value is wanted when the cursor is filtered. Every constraint is
-    /// checked by SQLite as well.
+    /// For each constraint of the request, whether the cursor needs its value. SQLite checks every constraint as well.
     var used: [Bool]
-    /// What the cursor is told.
+    /// The number that identifies the plan to the cursor.
     var number: Int
-    /// Whether the rows come in the wanted order.
+    /// Whether the rows come in the requested order.
     var isOrdered = false
     /// The work, in rows read.
     var cost: Double
-    /// The rows that come out.
+    /// The estimated number of rows that come out.
     var rows: Int64
 }
 
 extension Comparison {
-    /// Nil for comparisons that no table makes use of.
+    /// Creates a comparison; nil for one that no table uses.
     init?(_ code: Int32) {
         switch code {
         case SQLITE_INDEX_CONSTRAINT_EQ: self = .equal

@@ -1,6 +1,6 @@
-/// Which column of a table stands where.
+/// The positions of the columns of a table.
 enum ColumnLayout {
-    /// SQLite's limit of columns is 2000.
+    /// The most declared columns; SQLite's limit of all columns is 2000.
     static let mostDeclared = 1000
     /// The columns of every table, in lower case.
     static let ownNames = ["key", "updated_at", "payload", "resource_group", "resource_id"]
@@ -13,7 +13,7 @@ enum ColumnLayout {
         case updatedAt, payload, resourceGroup, resourceID
     }
 
-    /// The column at `index` of a table with `declared` columns of its own.
+    /// Returns the column at `index` of a table with `declared` columns of its own.
     static func column(_ index: Int, declared: Int) -> Column? {
         if index == 0 { return .key }
         if index < 0 { return nil }
@@ -27,11 +27,11 @@ enum ColumnLayout {
         }
     }
 
-    /// The `CREATE TABLE` statement that SQLite gets.
+    /// Returns the `CREATE TABLE` statement for SQLite.
     ///
-    /// The key has numeric affinity because rows refer to decimal keys by JSON numbers: SQLite converts nothing when it
-    /// compares a TEXT column with one without a type, so that `item.category = category.key` would be false for 5
-    /// and `'5'`.
+    /// The key has numeric affinity because rows refer to decimal keys by JSON numbers. SQLite converts nothing when it
+    /// compares a TEXT column with an untyped one, so that `item.category = category.key` would be false for 5 and
+    /// `'5'`.
     static func schema(of table: TableDefinition) -> String {
         let declared = table.columns.map { column in
             "\(column.name.quotedName) COLLATE \(column.collation.rawValue)"

@@ -1,35 +1,36 @@
 public import LarderFormat
 public import LarderJSON
 
-/// A table for questions: the rows of one type, of one resource or of all resources of a group.
+/// A table for queries: the rows of one type, of one resource or of all resources of a group.
 ///
 /// Beside the declared columns every table has
 ///
 /// | column | type | |
 /// | --- | --- | --- |
-/// | `key` | NUMERIC | the row's key as text; the first column. Comparisons take decimal keys for numbers |
+/// | `key` | NUMERIC | the row's key as text; the first column. Comparisons treat decimal keys as numbers |
 /// | `updated_at` | INTEGER | when the server last changed the row, in milliseconds since 1970-01-01 UTC |
 /// | `payload` | | the whole payload: TEXT when it is JSON, so that `json_extract` reads it, else a BLOB |
 /// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |
 ///
-/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value compares as what
-/// the payload says it is, so `5` is not `'5'`; `key` has numeric affinity, so that `key = 5`
-/// and `key = '5'` find the row `5`, and a column with the text `'5'` joins with it. As in SQLite everywhere, a text that
-/// spells a number then equals every key that spells that number: `key = '7'` finds `007` too. Where keys may be spelled
-/// so (`007`, `12e3`, 20 digits), `key IS ?1 AND key || '' = ?1` finds the one of that spelling (`=` in the place of
-/// `IS` would not: SQLite puts the number in the place of the column).
+/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value has the type that
+/// it has in the payload, so `5` is not `'5'`. `key` has numeric affinity, so that `key = 5` and `key = '5'` find the
+/// row `5`, and a column with the text `'5'` joins with it.
+///
+/// As in SQLite everywhere, a text that spells a number then equals every key that spells that number: `key = '7'`
+/// finds `007` too. Where keys may be spelled so (`007`, `12e3`, 20 digits), `key IS ?1 AND key || '' = ?1` finds the
+/// one of that spelling. With `=` in place of `IS` it would not, since SQLite substitutes the number for the column.
 public struct TableDefinition: Sendable {
-    /// Whose rows a table shows.
+    /// The resources whose rows a table shows.
     public enum Scope: Hashable, Sendable {
-        /// Those of one resource.
+        /// One resource.
         case resource(ResourceKey)
-        /// Those of every resource of a group.
+        /// Every resource of a group.
         case group(String)
     }
 
     /// The name in statements; ASCII letters are the same in either case.
     public let name: String
-    /// Whose rows it shows.
+    /// The resources whose rows it shows.
     public let scope: Scope
     /// The type of its rows.
     public let type: String
@@ -37,19 +38,19 @@ public struct TableDefinition: Sendable {
     public let columns: [ColumnDefinition]
     /// The columns whose words ``StoreQuery/search(_:in:_:)`` finds.
     public let searched: [SearchField]
-    /// What counts as a word in them.
+    /// The definition of a word in them.
     public let tokenizer: Tokenizer
-    /// Whether there is anything to ask; false for objects that are kept in memory only.
+    /// Whether its rows can be queried; false for objects that are kept in memory only.
     let isPersistent: @Sendable () -> Bool
 
     /// Declares a table.
     ///
     /// - Parameters:
-    ///   - searched: columns whose words are searched for.
-    ///   - tokenizer: what counts as a word in them.
-    ///   - isPersistent: asked before each question; false makes it fail with ``QueryError/memoryOnly(table:)``.
-    /// - Throws: ``QueryError/definition(_:)`` for a name that is empty, reserved or used twice, or holds a zero byte, and
-    ///   for a searched field that is no column.
+    ///   - searched: the columns whose words can be searched for.
+    ///   - tokenizer: the definition of a word in them.
+    ///   - isPersistent: called before each query; false makes it fail with ``QueryError/memoryOnly(table:)``.
+    /// - Throws: ``QueryError/definition(_:)`` for a name that is empty, reserved or used twice, or holds a zero byte,
+    ///   for more than 1000 columns, and for a searched field that is no column.
     public init(
         _ name: String, of scope: Scope, type: String, columns: [ColumnDefinition], searched: [SearchField] = [],
         tokenizer: Tokenizer = .words, isPersistent: @escaping @Sendable () -> Bool = { true }
@@ -94,7 +95,7 @@ public struct TableDefinition: Sendable {
 
 /// A column of a table: a value out of each payload.
 public struct ColumnDefinition: Hashable, Sendable {
-    /// How texts of a column are compared where a statement does not say.
+    /// The comparison of the texts of a column where a statement specifies none.
     public enum Collation: String, Hashable, Sendable {
         /// Byte by byte.
         case binary = "BINARY"
@@ -104,15 +105,15 @@ public struct ColumnDefinition: Hashable, Sendable {
 
     /// The name in statements.
     public let name: String
-    /// Where the value lies in the payload.
+    /// The path of the value in the payload.
     public let path: JSONPath
-    /// How its texts are compared.
+    /// The comparison of its texts.
     public let collation: Collation
 
     /// Declares a column.
     ///
     /// - Parameter path: such as `$.address.city`; nil is the member of the column's own name.
-    /// - Throws: ``QueryError/definition(_:)`` for a path that is none.
+    /// - Throws: ``QueryError/definition(_:)`` for an invalid path.
     public init(_ name: String, path: String? = nil, collation: Collation = .binary) throws(QueryError) {
         guard let path = JSONPath(path ?? "$.\"\(name)\"") else {
             throw .definition("\(path ?? name) is no path to a value")

@@ -1,24 +1,25 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// Which entries of an index a statement's constraints leave.
+/// The entries of an index that a statement's constraints leave.
 ///
-/// SQLite checks every row again: what is given here may only be too much. Which affinity the other side of a
-/// comparison has is not known, and the column has none, so both cases are covered:
+/// SQLite checks every row again, so there may be too many of them, but never too few. The affinity of the other side
+/// of a comparison is unknown, and the column has none, so both cases are covered:
 ///
-/// - Against a number, the column's texts may be taken for numbers (`price = CAST(? AS INTEGER)` finds `'5'`), so those
-///   that look like one are looked at as well. Few columns have any: that costs a look at an empty range.
-/// - Against a text, the column's numbers may be taken for texts, or both for numbers (`chapter_id = chapters.key` finds
-///   `5` and `'05'`), so the number that the text spells is looked at as well, and every text that spells it; in a
-///   comparison of order with a text that spells a number, every text that does may lie on either side.
+/// - Against a number, SQLite may compare the column's texts as numbers (`price = CAST(? AS INTEGER)` finds `'5'`). So
+///   the texts that look like a number are read as well. Few columns have any, so that most reads are of an empty
+///   range.
+/// - Against a text, SQLite may compare the column's numbers as texts, or both as numbers (`chapter_id = chapters.key`
+///   finds `5` and `'05'`). So the number that the text spells is read as well, and every text that spells it. In a
+///   comparison of order with a text that spells a number, every text that does may be on either side.
 struct IndexBounds {
     private let collation: IndexCollation
     private var hasNulls = true
     private var numbers: IndexRange? = Self.allNumbers
     private var texts: IndexRange? = IndexRange(lower: IndexRange.Bound(.text(""), isInclusive: true))
-    /// What texts must look like to be wanted.
+    /// The form that the texts must have.
     private var filter = IndexSegment.Filter.none
-    /// The very text that is wanted, or one that spells the same number.
+    /// The range of the text itself, if all texts that spell the same number are selected.
     private var spelled: IndexRange?
 
     private static let allNumbers = IndexRange(
@@ -29,11 +30,11 @@ struct IndexBounds {
         self.collation = collation
     }
 
-    /// Takes a constraint into account.
+    /// Narrows the bounds by a constraint.
     mutating func narrow(_ comparison: Comparison, _ value: SQLValue?) {
         switch (comparison, value) {
         case (.isNull, _), (.same, .null?): leaveNulls()
-        // Nothing compares with null, and what is null fulfils no comparison.
+        // No value compares with null, and a null fulfils no comparison.
         case (_, .null?) where comparison != .isNotNull: leaveNothing()
         case (.same, nil): break
         default: hasNulls = false
@@ -61,7 +62,7 @@ struct IndexBounds {
         }
     }
 
-    /// The ranges of entries, in the index's order and without overlap.
+    /// Returns the ranges of entries, in the index's order and without overlap.
     func segments() -> [IndexSegment] {
         var segments: [IndexSegment] = []
         if hasNulls { segments.append(IndexSegment(range: .equal(.null))) }
@@ -70,7 +71,7 @@ struct IndexBounds {
         return segments
     }
 
-    /// The ranges that tell how many rows are likely to be found: few are spelled otherwise than asked.
+    /// Returns the ranges for an estimate of the number of rows: few texts are spelled otherwise than in the query.
     func likelyRanges() -> [IndexRange] {
         segments().map { segment in
             if case .equal = segment.filter { spelled ?? segment.range } else { segment.range }
@@ -119,7 +120,7 @@ struct IndexBounds {
 
     private mutating func narrow(above text: String, isInclusive: Bool) {
         if NumericText.number(text) == nil { narrowTexts(lower: .text(text), isInclusive: isInclusive) }
-        // Behind the digits only `Inf` is the beginning of a number's text.
+        // After the digits only `Inf` is the beginning of a number's text.
         if let first = text.utf8.first, first > 0x39 { narrowNumbers(lower: .real(.infinity)) }
     }
 
@@ -135,7 +136,7 @@ struct IndexBounds {
     private mutating func narrowTextsToNumeric(_ filter: IndexSegment.Filter) {
         narrowTexts(lower: .text("\t"))
         narrowTexts(upper: .text(":"))
-        // Of two filters either does: SQLite checks both.
+        // One of two filters is enough: SQLite checks both.
         self.filter = filter
     }
 
@@ -149,7 +150,7 @@ struct IndexBounds {
         texts = texts.flatMap { Self.narrowed($0, lower, upper, isInclusive, collation) }
     }
 
-    /// The part of a range within another bound; nil when nothing is left.
+    /// Returns the part of a range within another bound; nil when nothing is left.
     private static func narrowed(
         _ range: IndexRange, _ lower: IndexValue?, _ upper: IndexValue?, _ isInclusive: Bool,
         _ collation: IndexCollation
@@ -174,7 +175,7 @@ struct IndexBounds {
 
 /// A range of an index.
 struct IndexSegment {
-    /// What the texts of a range must look like.
+    /// The form that the texts of a range must have.
     enum Filter {
         /// Anything.
         case none
@@ -187,10 +188,10 @@ struct IndexSegment {
     let range: IndexRange
     var filter = Filter.none
 
-    /// What lets a look at the texts jump; nil: every text is looked at.
+    /// The digits by which reading can skip texts; nil: every text is read.
     var digits: NumberDigits? { if case .equal(let number) = filter { NumberDigits(number) } else { nil } }
 
-    /// Whether the row of an entry has to be looked at.
+    /// Whether the row of an entry has to be checked.
     func isWanted(_ value: IndexValue) -> Bool {
         guard case .text(let text) = value else { return true }
         switch filter {
@@ -202,7 +203,7 @@ struct IndexSegment {
 }
 
 extension IndexValue {
-    /// The value as an index has it.
+    /// The value as an index holds it.
     init(_ value: SQLValue) {
         switch value {
         case .null: self = .null

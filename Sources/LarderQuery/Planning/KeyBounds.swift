@@ -1,22 +1,22 @@
 internal import LarderFormat
 
-/// Which keys a statement's constraints leave.
+/// The keys that a statement's constraints leave.
 ///
-/// The column `key` has numeric affinity: SQLite compares a key that spells a number as that number, and any other key as
-/// text, which sorts after every number. That is the store's own order, except for keys such as `05` and `1e3`: they
+/// The column `key` has numeric affinity: SQLite compares a key that spells a number as that number, and any other key
+/// as text, which sorts after every number. That is the store's own order, except for keys such as `05` and `1e3`: they
 /// spell numbers and are stored as text. SQLite checks every row again, so the segments may hold too much.
 ///
-/// Equality is SQLite's too: a text that spells a number equals every key that does, `'05'` the key `5`, and two numbers
-/// of 20 digits each other.
+/// Equality is SQLite's too: a text that spells a number equals every key that does. So `'05'` equals the key `5`, and
+/// two numbers of 20 digits may equal each other.
 struct KeyBounds {
     private var isEmpty = false
     private var point: String?
     private var equal: Double?
     private var integers: ClosedRange<Int64>?
-    /// Bounds of the numbers: exact, because a `Double` tells only some of the keys beyond 2^53 apart.
+    /// The bounds of the numbers: exact, because a `Double` distinguishes only some of the keys beyond 2^53.
     private var least = Int64.min
     private var greatest = Int64.max
-    /// Bounds of the texts; false where only numbers remain.
+    /// The bounds of the texts; ``hasTexts`` is false where only numbers remain.
     private var lower: String?
     private var upper: String?
     private var hasTexts = true
@@ -25,7 +25,7 @@ struct KeyBounds {
 
     init() {}
 
-    /// Leaves only the keys that fulfil a constraint.
+    /// Narrows the bounds to the keys that fulfil a constraint.
     mutating func narrow(_ comparison: Comparison, _ value: SQLValue?) {
         guard let value else { return }
         switch (comparison, value) {
@@ -72,7 +72,7 @@ struct KeyBounds {
         }
     }
 
-    /// The ranges of keys, in the store's order and without overlap.
+    /// Returns the ranges of keys, in the store's order and without overlap.
     func segments() -> [KeySegment] {
         if isEmpty { return [] }
         if let point { return [KeySegment(point: point)] }
@@ -88,7 +88,7 @@ struct KeyBounds {
             decimals.number = number
             segments.append(decimals)
         }
-        // Beyond 2^53 a real equals one integer, and one that has no real of its own equals nothing else.
+        // Beyond 2^53 a real equals one integer, and an integer without a real of its own equals nothing else.
         var texts = KeySegment(from: "\t", through: NumericText.end, prefix: nil)
         texts.number = number
         texts.digits = NumberDigits(number)
@@ -103,10 +103,10 @@ struct KeyBounds {
         return KeySegment(from: String(least), through: String(greatest), prefix: nil)
     }
 
-    /// The keys that are stored as texts, those that spell numbers among them.
+    /// The keys that are stored as texts, including those that spell numbers.
     private var texts: KeySegment? {
         let texts = hasTexts ? upper : ""
-        // Texts that spell numbers are compared as numbers, wherever they lie among the others.
+        // Texts that spell numbers are compared as numbers, wherever they sort among the others.
         let last = texts.map { hasNumbers && $0.precedes(NumericText.end) ? NumericText.end : $0 }
         if !hasTexts, !hasNumbers { return nil }
         let first = [lower, prefix].compactMap { $0 }.max { $0.precedes($1) } ?? ""
@@ -118,15 +118,15 @@ struct KeyBounds {
         return digits.count <= 19 && digits.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// A key stored as text that no other text key from `text` on sorts before.
+    /// Returns a key stored as text that no other text key from `text` on sorts before.
     static func firstText(from text: String) -> String {
         guard RecordKey.canonicalDecimal(text) != nil, let last = text.utf8.last else { return text }
-        // Stored as text, this would be a number: one character less, and the highest behind it.
+        // A decimal is stored as a number; the key before it ends in its last character less one, and the highest.
         let start = String(decoding: text.utf8.dropLast(), as: UTF8.self)
         return start + String(Unicode.Scalar(last - 1)) + "\u{10FFFF}"
     }
 
-    /// A key stored as text that no other text key up to `text` sorts behind.
+    /// Returns a key stored as text that no other text key up to `text` sorts after.
     private static func lastText(upTo text: String) -> String {
         RecordKey.canonicalDecimal(text) == nil ? text : text + "\u{0}"
     }
@@ -136,7 +136,7 @@ extension SQLValue {
     /// The nearest integers at or below, and at or above, the number that SQLite compares this value as where one side
     /// has numeric affinity; nil for a value that is no number.
     ///
-    /// A number beyond 64 bits lies at the nearer end of their range.
+    /// A number beyond 64 bits counts as the nearer end of their range.
     fileprivate var enclosingIntegers: ClosedRange<Int64>? {
         switch self {
         case .integer(let integer): return integer...integer
@@ -163,11 +163,11 @@ struct KeySegment {
     let from: String?
     /// The last key; nil is the end of the type.
     let through: String?
-    /// What the keys begin with; the range ends behind them.
+    /// The prefix of the keys; the range ends after them.
     let prefix: [UInt8]?
-    /// The number that the keys may be taken for; nil: any key.
+    /// The number that the keys may be compared as; nil: any key.
     var number: Double?
-    /// What lets a look at the keys jump; nil: every key is looked at.
+    /// The digits by which reading can skip keys; nil: every key is read.
     var digits: NumberDigits?
 
     init(from: String?, through: String?, prefix: String?) {
@@ -183,7 +183,7 @@ struct KeySegment {
     /// Every key of a type.
     static let all = KeySegment(from: nil, through: nil, prefix: nil)
 
-    /// Whether a key found in the range may be wanted, and whether keys behind it may.
+    /// Returns whether a key in the range may be selected, and whether no key after it can be.
     func judge(_ key: String) -> (isWanted: Bool, isOver: Bool) {
         if let number { return (NumericText.mayEqual(key, number), false) }
         guard let prefix else { return (true, false) }

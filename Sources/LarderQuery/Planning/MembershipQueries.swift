@@ -1,23 +1,23 @@
-/// Whether a statement asks `IN (SELECT …)`, which an index over a declared column cannot serve.
+/// The expressions `IN (SELECT …)` of a statement, which an index over a declared column cannot serve.
 ///
-/// For such a constraint SQLite hands over one value of the subquery after the other, and checks the rows that are found for
-/// equality with that value, without the affinity of the subquery's column: of `'7'` and 7, which the whole expression both
-/// finds for a `key` 7, it keeps one (SQLite 3.40, `sqlite3WhereCodeOneLoopStart`). A list of values brings no affinity.
+/// For such a constraint SQLite passes one value of the subquery after the other. It checks the rows that are found for
+/// equality with that value, without the affinity of the subquery's column: of `'7'` and 7, which the whole expression
+/// both finds for a `key` 7, it keeps one (SQLite 3.40, `sqlite3WhereCodeOneLoopStart`). A list has no affinity.
 struct MembershipQueries {
-    /// Whether a subquery or a table stands behind `IN`.
+    /// Whether a subquery or a table follows an `IN`.
     private(set) var hasQuery = false
-    /// Whether that may be behind a row value, `(a, b) IN (SELECT …)`: SQLite does not mark these constraints.
+    /// Whether that may follow a row value, `(a, b) IN (SELECT …)`: SQLite does not mark these constraints.
     private(set) var hasRowQuery = false
-    /// The names in front of `IN`, in capitals; nil where something else stands there, or a name may mean something else.
+    /// The names before `IN`, in capitals; nil where something else is there, or a name may mean something else.
     private var operands: Set<String>? = []
 
     init(_ sql: String) {
         let tokens = Self.tokens(Array(sql.utf8))
-        // One for the statement and one for each of these subqueries: any other may have other names for the columns.
+        // One is the statement's, one that of each of these subqueries: any other may rename the columns.
         var others = tokens.count { $0 == "SELECT" } - 1
         for (index, token) in tokens.enumerated() where token == "IN" {
             let behind = tokens[(index + 1)...].prefix(2)
-            // A table's name, or a subquery; anything else in parentheses is a list.
+            // A table's name or a subquery follows; anything else in parentheses is a list.
             if behind.first == "(", ["SELECT", "VALUES", "WITH"].allSatisfy({ $0 != behind.last }) { continue }
             hasQuery = true
             let before = tokens[..<index].filter { $0 != "NOT" }.suffix(2)
@@ -30,7 +30,7 @@ struct MembershipQueries {
 
     /// Whether a constraint on a column of this name may come from such an expression.
     ///
-    /// - Parameter columns: the names of all columns of its table. Any other name in front of `IN` may mean this one.
+    /// - Parameter columns: the names of all columns of its table. Any other name before `IN` may mean this one.
     func mayCause(_ constraint: PlanRequest.Constraint, on column: String, of columns: [String]) -> Bool {
         guard constraint.comparison == .equal else { return false }
         guard constraint.isMembership else { return hasRowQuery && constraint.value == nil }
@@ -38,7 +38,7 @@ struct MembershipQueries {
         return operands.contains(column.uppercased())
     }
 
-    /// Words in capitals, parentheses, and a dot for everything else, without blanks and comments.
+    /// Returns words in capitals, parentheses, and a dot for everything else, without blanks and comments.
     private static func tokens(_ sql: [UInt8]) -> [String] {
         var tokens: [String] = []
         var rest = sql[...]
@@ -66,7 +66,8 @@ struct MembershipQueries {
         return tokens
     }
 
-    /// What ends a quoted text or name, by what begins it. A doubled quote begins another one, which changes nothing here.
+    /// The byte that ends a quoted text or name, by the byte that begins it. A doubled quote begins another one, which
+    /// changes nothing here.
     private static let closing: [UInt8: UInt8] = [
         UInt8(ascii: "'"): UInt8(ascii: "'"), UInt8(ascii: "\""): UInt8(ascii: "\""),
         UInt8(ascii: "`"): UInt8(ascii: "`"), UInt8(ascii: "["): UInt8(ascii: "]"),

@@ -1,22 +1,20 @@
-/// The digits that a text near a number begins with: what lets a search in an order of texts jump over those that cannot
-/// spell it.
+/// The digits that a text near a number begins with; a search in sorted texts skips those that cannot spell it.
 ///
-/// Whatever the zeros before it, the point in it and the exponent behind it, a text spells a number only by that number's
-/// significant digits. A look at sorted texts for `1234` so goes from `10…` to `12…`, and from `13…` past all digits.
+/// Apart from zeros before it, a point and an exponent, a text spells a number only by its significant digits. A search
+/// for `1234` so goes from `10…` to `12…`, and from `13…` past all digits.
 struct NumberDigits {
-    /// How many texts are read before a jump.
+    /// The number of texts that are read before a skip.
     static let batch = 4
 
-    /// The significant digits of the least and the greatest number near enough.
+    /// The significant digits of the least and the greatest number that is near enough.
     private let least: [UInt8]
     private let greatest: [UInt8]
 
-    /// Nil for numbers that texts of any digits may spell: zero and infinity by their exponent, and those hardly above
-    /// zero.
+    /// Nil for numbers that texts of any digits may spell by their exponent: zero, infinity, and numbers near these.
     init?(_ number: Double) {
         let size = abs(number)
         guard size > 1e-290, size < 1e300 else { return nil }
-        // Wider than what `NumericText.mayEqual` accepts.
+        // These bounds are wider than what `NumericText.mayEqual` accepts.
         least = Self.significant(size * (1 - 4 * NumericText.tolerance))
         greatest = Self.significant(size * (1 + 4 * NumericText.tolerance))
     }
@@ -26,12 +24,12 @@ struct NumberDigits {
         return Array(digits.drop { $0 == 0x30 })
     }
 
-    /// A text behind `text` that none which spells the number sorts before, `text` itself aside; nil: the next one may.
+    /// Returns a text after `text` such that no text between them spells the number; nil: the next one may.
     func successor(of text: String) -> String? {
         let bytes = Array(text.utf8)
         var digits: [UInt8] = []
         for (position, byte) in bytes.enumerated() {
-            // Sign, point and white space.
+            // Signs, points and white space are skipped.
             if (0x09...0x0D).contains(byte) || [0x20, 0x2B, 0x2D, 0x2E].contains(byte) { continue }
             guard (0x30...0x39).contains(byte) else { return nil }
             if digits.isEmpty, byte == 0x30 { continue }
@@ -44,7 +42,7 @@ struct NumberDigits {
         return nil
     }
 
-    /// Whether the significant digits of a number near enough may begin so.
+    /// Whether the significant digits of a number that is near enough may begin with these.
     private func mayBegin(_ digits: [UInt8]) -> Bool {
         let isAbove = !digits.lexicographicallyPrecedes(Self.padded(least, digits.count))
         let isBelow = !Self.padded(greatest, digits.count).lexicographicallyPrecedes(digits)

@@ -1,9 +1,9 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// Chooses how to read a table for a set of constraints, by the least work.
+/// The choice of how to read a table for a set of constraints, with the least work.
 ///
-/// No constraint is taken off SQLite's hands: what is chosen here may find too many rows, never too few.
+/// SQLite still checks every constraint: a plan may find too many rows, never too few.
 struct Planner {
     private let table: TableDefinition
     private let run: QueryRun
@@ -53,7 +53,7 @@ struct Planner {
         ColumnLayout.column(constraint.column, declared: table.columns.count)
     }
 
-    /// Constraints on the resource narrow every way to read a table.
+    /// Returns the positions of constraints on the resource, which narrow every way to read a table.
     private func resourceConstraints(_ request: PlanRequest) -> [Int] {
         request.constraints.indices.filter { index in
             guard let constraint = request.constraints[index], constraint.comparison == .equal else { return false }
@@ -67,7 +67,7 @@ struct Planner {
 }
 
 extension Planner {
-    /// Reading by the key, when a constraint says something about it.
+    /// Returns the way by the key, if a constraint limits it.
     private func byKey(_ request: PlanRequest) -> PlanCandidate? {
         var candidate = PlanCandidate(access: .key, rows: total)
         var isPoint = false
@@ -77,7 +77,7 @@ extension Planner {
             if constraint.comparison.isEquality { isPoint = true } else { candidate.rows *= Selectivity.range }
         }
         if candidate.used.isEmpty { return nil }
-        // A key may lie in every resource.
+        // A key may exist in every resource.
         if isPoint { candidate.rows = min(total, Double(resources.count)) }
         return candidate
     }
@@ -89,7 +89,7 @@ extension Planner {
             && resources.allSatisfy { index.covers($0) }
     }
 
-    /// Reading by an index, when a constraint on its column says something, or the order is its own.
+    /// Returns the way by an index, if a constraint limits its column, or the order is its own.
     private func byIndex(_ index: SecondaryIndex, _ column: Int, _ request: PlanRequest) throws -> PlanCandidate? {
         let collation = index.definition.collation
         var candidate = PlanCandidate(access: .index(index, column: column), rows: total)
@@ -119,7 +119,7 @@ extension Planner {
         return candidate
     }
 
-    /// The entries of an index within bounds; beyond some number a share of all.
+    /// Returns the number of entries of an index within bounds, or, from 200 on, a share of all rows.
     private func count(_ index: SecondaryIndex, _ bounds: IndexBounds) throws -> Double {
         let most = 200
         var count = 0
@@ -135,12 +135,12 @@ extension Planner {
     }
 }
 
-/// A way to read a table, with what it costs.
+/// A way to read a table, with its cost.
 struct PlanCandidate {
     let access: TablePlan.Access
     /// The positions of the constraints that narrow it.
     var used: [Int] = []
-    /// How many rows are read.
+    /// The number of rows that are read.
     var rows: Double
     var isOrdered = false
     var isReversed = false
@@ -150,7 +150,7 @@ struct PlanCandidate {
         self.rows = rows
     }
 
-    /// What reading costs, in rows of a scan: a lookup costs more than the next row, and a first one more again.
+    /// The cost of reading, in rows of a scan: a lookup costs more than the next row, and a first one more again.
     var work: Double {
         switch access {
         case .scan: rows
@@ -159,7 +159,7 @@ struct PlanCandidate {
         }
     }
 
-    /// The work, and that of sorting when the rows are wanted in another order.
+    /// Returns the work, including that of sorting when the rows are requested in another order.
     func cost(_ order: [PlanRequest.Term]) -> Double {
         guard !order.isEmpty, !isOrdered, rows > 1 else { return work }
         var doublings = 0.0
@@ -172,7 +172,7 @@ struct PlanCandidate {
     }
 }
 
-/// What part of the rows a constraint leaves, where nothing is known about the values.
+/// The share of the rows that a constraint leaves, where nothing is known about the values.
 enum Selectivity {
     static let equality = 0.01
     static let range = 0.25
@@ -195,7 +195,7 @@ extension Comparison {
 }
 
 extension KeyBounds {
-    /// Whether a constraint on the key can be used: in the key's own order, or without one.
+    /// Whether a constraint on the key can be used: it compares in the key's own order, or needs none.
     static func understands(_ constraint: PlanRequest.Constraint) -> Bool {
         switch constraint.comparison {
         case .equal, .same, .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == "BINARY"
@@ -209,7 +209,7 @@ extension IndexBounds {
     /// Whether a constraint can be used by an index: it compares as the index does, or needs no order.
     static func understands(_ constraint: PlanRequest.Constraint, _ collation: IndexCollation) -> Bool {
         switch constraint.comparison {
-        // What is the same byte for byte is the same in either case.
+        // Texts that are equal byte for byte are also equal without regard to case.
         case .equal, .same: constraint.collation == collation.sqlName || constraint.collation == "BINARY"
         case .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == collation.sqlName
         case .isNull, .isNotNull, .like, .glob: true
@@ -218,7 +218,7 @@ extension IndexBounds {
 }
 
 extension IndexCollation {
-    /// SQLite's name of it.
+    /// SQLite's name of the collation.
     var sqlName: String {
         switch self {
         case .binary: "BINARY"

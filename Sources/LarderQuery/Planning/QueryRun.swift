@@ -2,17 +2,16 @@ internal import LarderFormat
 internal import LarderStore
 internal import Logging
 
-/// One statement being run: what its tables read from, and what they note.
+/// One statement being run: the store that its tables read, and the facts that they record.
 ///
-/// It lives within one `read` of the store, on one thread. Every read of a table is nested in that one and so shares
-/// its snapshot.
+/// It exists within one `read` of the store, on one thread. Every read of a table is nested in it and shares its view.
 final class QueryRun {
-    /// How often the limits are looked at, in steps.
+    /// The interval between checks of the limits, in steps.
     static let watchInterval = 1000
 
     let store: Store
     let options: QueryOptions
-    /// What is known of the statement from when it was compiled.
+    /// The plans of the statement from its compilation.
     private let compiled: StatementPlans
     private(set) var facts = QueryFacts()
     private(set) var interruption: QueryError.Interruption?
@@ -32,20 +31,20 @@ final class QueryRun {
     var memberships: MembershipQueries { compiled.memberships }
     var plans: [TablePlan] { compiled.plans }
 
-    /// Keeps a plan and answers its number.
+    /// Stores a plan and returns its number.
     func add(_ plan: TablePlan) -> Int {
         compiled.plans.append(plan)
         return plans.count - 1
     }
 
-    /// The plan that SQLite chose.
+    /// Returns the plan that SQLite chose, and records its use.
     func begin(_ number: Int) -> TablePlan {
         let plan = plans[number]
         if begun.insert(number).inserted { facts.uses.append(plan.use) }
         return plan
     }
 
-    /// Counts rows that were read under a plan, and warns of a long scan once.
+    /// Counts rows that were read under a plan, and logs a warning about a long scan once.
     func noteRows(_ count: Int, _ plan: TablePlan) {
         facts.rowsVisited += count
         guard case .scan = plan.access else { return }
@@ -58,13 +57,13 @@ final class QueryRun {
         }
     }
 
-    /// Notes that the statement was not compiled anew.
+    /// Records that the statement was not compiled again.
     func noteKeptStatement() { facts.isCompiledBefore = true }
 
     /// Counts entries of an index that were read.
     func noteEntries(_ count: Int) { facts.entriesVisited += count }
 
-    /// Called every ``watchInterval`` steps; answers whether to go on.
+    /// Returns whether to continue; called every ``watchInterval`` steps.
     func mayContinue() -> Bool {
         steps += Self.watchInterval
         if Task.isCancelled { interruption = .cancelled }
@@ -72,7 +71,7 @@ final class QueryRun {
         return interruption == nil
     }
 
-    /// The resources whose rows a table shows in this snapshot, in order.
+    /// Returns the resources whose rows a table shows in this read view, in order.
     func resources(of table: TableDefinition) throws -> [ResourceKey] {
         if !table.isPersistent() { throw QueryError.memoryOnly(table: table.name) }
         if let known = resources[table.scope] { return known }
@@ -85,26 +84,26 @@ final class QueryRun {
         return keys
     }
 
-    /// What plans made in this snapshot rest on.
+    /// Returns the basis of plans made in this read view.
     func basis() throws -> PlanBasis { PlanBasis(indexes: try indexes(), resources: resources) }
 
-    /// Whether plans that rest on `basis` hold in this snapshot.
+    /// Whether plans made on `basis` are valid in this read view.
     func fulfils(_ basis: PlanBasis, _ tables: [TableDefinition]) throws -> Bool {
-        // A table that is in memory only now fails where it is read.
+        // A table that is now kept in memory only fails where it is read.
         for table in tables where basis.resources[table.scope] != nil && table.isPersistent() {
             if try resources(of: table) != basis.resources[table.scope] { return false }
         }
         return try indexes() == basis.indexes
     }
 
-    /// The rows of the resources of a table, those of other types included; an estimate where some are local.
+    /// Returns the number of rows of a table's resources, of other types too; an estimate where some are local.
     func rowCount(of table: TableDefinition) throws -> Int {
         _ = try resources(of: table)
         return rowCounts[table.scope] ?? 0
     }
 
-    /// The rows that a table shows in this snapshot, from the counts that are stored with its resources and what local writes
-    /// change of them; nil when there are rows of several types, which are counted together.
+    /// Returns the number of rows that a table shows in this read view, from the stored counts of its resources and the
+    /// changes by local writes; nil when there are rows of several types, which are counted together.
     func storedCount(of table: TableDefinition) throws -> Int? {
         let resources = try resources(of: table)
         return try store.read { view in
@@ -117,7 +116,7 @@ final class QueryRun {
         }
     }
 
-    /// The indexes that can be read in this snapshot.
+    /// Returns the indexes that can be read in this read view.
     func indexes() throws -> [SecondaryIndex] {
         if let readyIndexes { return readyIndexes }
         let found = try store.read { view in try view.indexes() }.filter { $0.state == .ready }
@@ -127,7 +126,7 @@ final class QueryRun {
 }
 
 extension TablePlan {
-    /// The plan as the caller is told of it.
+    /// The plan as it is reported to the caller.
     var use: QueryFacts.TableUse {
         let found: QueryFacts.TableUse.Access =
             switch access {
@@ -140,12 +139,12 @@ extension TablePlan {
 }
 
 extension ReadView {
-    /// The resources that may have rows to show: those that are ready, and those with local writes.
+    /// Returns the resources that may have rows to show: those that are ready, and those with local writes.
     borrowing func resourceKeys(of scope: TableDefinition.Scope) throws -> [ResourceKey] {
         try resources(of: scope).filter { $0.state == .ready || $0.overlayCount > 0 }.map(\.key)
     }
 
-    /// The rows of a resource that are shown; nil when not all of the server's are of one type.
+    /// Returns the number of rows of a resource that are shown; nil when not all of the server's are of one type.
     fileprivate borrowing func storedCount(of type: String, in key: ResourceKey) throws -> Int? {
         guard let resource = try resource(key) else { return 0 }
         var isOfType = true

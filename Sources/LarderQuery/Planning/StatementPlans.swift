@@ -1,7 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// What a compiled statement keeps beside SQLite's own program: how its tables are read.
+/// The data of a compiled statement beside SQLite's own program: the plans of its tables.
 final class StatementPlans {
     let memberships: MembershipQueries
     /// The plans that SQLite was offered; the number of one is its position.
@@ -12,9 +12,9 @@ final class StatementPlans {
     }
 }
 
-/// What plans rest on: where it is the same in a later snapshot, they hold there too.
+/// The basis of plans: where it is the same in a later read view, they are valid there too.
 struct PlanBasis: Equatable {
     let indexes: [SecondaryIndex]
-    /// The resources with rows to show, of the tables that were planned for.
+    /// The resources with rows to show, of the tables that have plans.
     let resources: [TableDefinition.Scope: [ResourceKey]]
 }

@@ -3,7 +3,7 @@ internal import LarderStore
 
 /// One way of reading a table that SQLite may choose for a statement.
 struct TablePlan {
-    /// Where the rows are found.
+    /// The way in which the rows are found.
     enum Access {
         /// Every row of the table, one after the other.
         case scan
@@ -13,7 +13,7 @@ struct TablePlan {
         case index(SecondaryIndex, column: Int)
     }
 
-    /// A constraint whose value the cursor is given.
+    /// A constraint whose value the cursor receives.
     struct Use {
         let column: ColumnLayout.Column
         let comparison: Comparison
@@ -21,9 +21,9 @@ struct TablePlan {
 
     let table: TableDefinition
     let access: Access
-    /// The constraints that narrow the rows, in the order of the values that the cursor is given.
+    /// The constraints that narrow the rows, in the order of the values that the cursor receives.
     let uses: [Use]
-    /// Whether the rows come in the order that the statement wants.
+    /// Whether the rows come in the order that the statement requests.
     let isOrdered: Bool
     /// Whether an index is read from its end.
     let isReversed: Bool
@@ -35,17 +35,17 @@ struct TablePlan {
     }
 }
 
-/// What has to be read of each row.
+/// The parts of each row that have to be read.
 struct ColumnNeeds {
-    /// Reads the declared columns that are wanted.
+    /// The extractor of the declared columns that are needed.
     let extractor: JSONExtractor
-    /// For each declared column, its place among what the extractor reads.
+    /// For each declared column, its position among the values of the extractor.
     let slots: [Int?]
     let needsPayload: Bool
     /// Whether no column is read.
     let isNothing: Bool
 
-    /// What the columns of SQLite's mask need; its last bit stands for every column from 63 on.
+    /// Creates the needs of the columns of SQLite's mask, whose last bit stands for every column from 63 on.
     init(_ mask: UInt64, of table: TableDefinition) {
         func isWanted(_ column: Int) -> Bool { mask >> UInt64(min(column, 63)) & 1 == 1 }
         var slots = [Int?](repeating: nil, count: table.columns.count)

@@ -1,21 +1,21 @@
-/// What every text begins with that a pattern of `LIKE` or `GLOB` matches.
+/// The common beginning of every text that a pattern of `LIKE` or `GLOB` matches.
 enum TextPattern {
-    /// The fixed beginning of a `GLOB` pattern, which minds case.
+    /// Returns the fixed beginning of a `GLOB` pattern, which is case-sensitive.
     static func globPrefix(_ pattern: String) -> String {
         prefix(pattern) { $0 != "*" && $0 != "?" && $0 != "[" }
     }
 
-    /// The fixed beginning of a `LIKE` pattern, which takes ASCII letters of either case for the same.
+    /// Returns the fixed beginning of a `LIKE` pattern, which ignores the case of ASCII letters.
     static func likePrefix(_ pattern: String) -> String {
         prefix(pattern) { $0 != "%" && $0 != "_" }
     }
 
-    /// As ``likePrefix(_:)``, up to the first letter that has two cases: what is left is the same byte for byte.
+    /// Returns the beginning as ``likePrefix(_:)``, up to the first letter: the result is the same byte for byte.
     static func caselessLikePrefix(_ pattern: String) -> String {
         prefix(pattern) { $0 != "%" && $0 != "_" && !isASCIILetter($0) }
     }
 
-    /// Patterns end at a zero character, as SQLite reads them.
+    /// Returns the fixed beginning. Patterns end at a zero character, as SQLite reads them.
     private static func prefix(_ pattern: String, while isFixed: (Unicode.Scalar) -> Bool) -> String {
         var prefix = String.UnicodeScalarView()
         for scalar in pattern.unicodeScalars {
@@ -29,7 +29,7 @@ enum TextPattern {
         (0x41...0x5A).contains(scalar.value) || (0x61...0x7A).contains(scalar.value)
     }
 
-    /// A text behind every one that begins with `prefix`; nil when there is none.
+    /// Returns a text after every one that begins with `prefix`; nil when there is none.
     static func end(ofPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {

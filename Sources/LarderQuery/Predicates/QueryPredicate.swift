@@ -4,7 +4,7 @@
 /// try query.objects(of: "products", where: .less("price", 50) && .hasPrefix("name", "a"))
 /// ```
 ///
-/// It means what its SQL means: comparisons with null are unknown, and what is unknown is left out, also by `!`.
+/// It has the meaning of its SQL: comparisons with null are unknown, and what is unknown is left out, also by `!`.
 public struct QueryPredicate: Sendable {
     indirect enum Term: Sendable {
         case always
@@ -31,56 +31,56 @@ public struct QueryPredicate: Sendable {
     /// Every row.
     public static let all = QueryPredicate(term: .always)
 
-    /// Rows whose value is `value`.
+    /// Selects rows whose value is `value`.
     public static func equal(_ column: String, _ value: SQLValue) -> QueryPredicate { compare(column, .equal, value) }
 
-    /// Rows whose value is there and another one.
+    /// Selects rows that have a value other than `value`.
     public static func notEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .notEqual, value)
     }
 
-    /// Rows whose value sorts before `value`.
+    /// Selects rows whose value sorts before `value`.
     public static func less(_ column: String, _ value: SQLValue) -> QueryPredicate { compare(column, .less, value) }
 
-    /// Rows whose value sorts before `value`, or is it.
+    /// Selects rows whose value sorts before `value`, or is it.
     public static func lessOrEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .lessOrEqual, value)
     }
 
-    /// Rows whose value sorts behind `value`.
+    /// Selects rows whose value sorts after `value`.
     public static func greater(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .greater, value)
     }
 
-    /// Rows whose value sorts behind `value`, or is it.
+    /// Selects rows whose value sorts after `value`, or is it.
     public static func greaterOrEqual(_ column: String, _ value: SQLValue) -> QueryPredicate {
         compare(column, .greaterOrEqual, value)
     }
 
-    /// Rows whose value is one of `values`.
+    /// Selects rows whose value is one of `values`.
     public static func among(_ column: String, _ values: [SQLValue]) -> QueryPredicate {
         QueryPredicate(term: .among(column, values))
     }
 
-    /// Rows without a value.
+    /// Selects rows without a value.
     public static func isNull(_ column: String) -> QueryPredicate { QueryPredicate(term: .isNull(column)) }
 
-    /// Rows whose value, as a text, begins with exactly these characters, case included.
+    /// Selects rows whose value, as a text, begins with exactly these characters, case included.
     public static func hasPrefix(_ column: String, _ prefix: String) -> QueryPredicate {
         QueryPredicate(term: .hasPrefix(column, prefix))
     }
 
-    /// Rows of both.
+    /// Selects the rows of both.
     public static func && (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
         QueryPredicate(term: .and([left.term, right.term]))
     }
 
-    /// Rows of either.
+    /// Selects the rows of either.
     public static func || (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
         QueryPredicate(term: .or([left.term, right.term]))
     }
 
-    /// Rows for which the condition is known and does not hold.
+    /// Selects rows for which the condition is known and does not hold.
     public static prefix func ! (predicate: QueryPredicate) -> QueryPredicate {
         QueryPredicate(term: .not(predicate.term))
     }
@@ -91,7 +91,7 @@ public struct QueryPredicate: Sendable {
 }
 
 extension QueryPredicate {
-    /// The condition as SQL with parameters, and their values in order.
+    /// Returns the condition as SQL with parameters, and their values in order.
     func sql(of table: String) -> (text: String, arguments: [SQLValue]) {
         var text = QueryPredicateText(table: table)
         text.append(term)
@@ -140,7 +140,7 @@ private struct QueryPredicateText {
         sql += ")"
     }
 
-    /// A pattern for texts that begin with `prefix`: its own wildcards in brackets.
+    /// Returns a pattern for texts that begin with `prefix`: its own wildcards in brackets.
     private static func globPattern(_ prefix: String) -> String {
         var pattern = ""
         for scalar in prefix.unicodeScalars {

@@ -1,10 +1,10 @@
 internal import LarderStore
 
 extension StoreQuery {
-    /// How a statement would be answered: SQLite's own query plan, with the use of keys and indexes in plain words.
+    /// Returns the plan of a statement: SQLite's own query plan, with the use of keys and indexes in plain words.
     ///
-    /// The statement is prepared, not run. What a parameter will be may change the plan only in what is known of the
-    /// values, never in what is found.
+    /// The statement is prepared, not run. The later value of a parameter may change the plan, by what is then known of
+    /// the values, but never what is found.
     ///
     /// - Parameters: as those of ``rows(_:_:)``.
     /// - Returns: one line for each step, those within another one indented.
@@ -23,7 +23,7 @@ extension StoreQuery {
         }
     }
 
-    /// A line of the plan, with the number of a table's plan put into words.
+    /// Returns a line of the plan, with the number of a table's plan replaced by words.
     private static func plain(_ detail: String, _ run: QueryRun) -> String {
         let mark = " VIRTUAL TABLE INDEX "
         guard let place = detail.firstRange(of: mark) else { return detail }
@@ -35,7 +35,7 @@ extension StoreQuery {
 }
 
 extension TablePlan {
-    /// What the plan does, in plain words.
+    /// The plan in plain words.
     var words: String {
         let order = isOrdered ? ", in the wanted order" : ""
         switch access {

@@ -1,13 +1,13 @@
 extension StoreQuery {
-    /// The objects of a table that fulfil a condition in SQL, without the network.
+    /// Returns the objects of a table that fulfil a condition in SQL, without the network.
     ///
-    /// The clauses are the program's own text; values from outside belong into `arguments`.
+    /// The clauses must be the program's own text; values from outside belong in `arguments`.
     ///
     /// - Parameters:
     ///   - table: the name of the table.
-    ///   - condition: what stands behind `WHERE`, such as `price < ? AND name LIKE 'a%'`; nil: every object.
+    ///   - condition: the text after `WHERE`, such as `price < ? AND name LIKE 'a%'`; nil: every object.
     ///   - arguments: the values of the parameters in condition and order.
-    ///   - order: what stands behind `ORDER BY`, such as `name DESC`; nil: any order.
+    ///   - order: the text after `ORDER BY`, such as `name DESC`; nil: any order.
     ///   - limit: the most objects; nil: all.
     /// - Throws: as ``rows(_:_:)``.
     public func objects(
@@ -15,13 +15,13 @@ extension StoreQuery {
         limit: Int? = nil
     ) throws -> QueryResults<QueryObject> {
         var sql = Self.objectColumns(table)
-        // The lines end comments in the clauses; the brackets keep the condition one.
+        // The line breaks end comments in the clauses; the parentheses keep the condition one.
         if let condition { sql += " WHERE (\(condition)\n)" }
         if let order { sql += " ORDER BY \(order)\n" }
         return try objects(sql, arguments, table, limit)
     }
 
-    /// The objects of a table that fulfil a condition.
+    /// Returns the objects of a table that fulfil a condition.
     ///
     /// - Parameters:
     ///   - table: the name of the table.
@@ -38,7 +38,7 @@ extension StoreQuery {
 
     private static func objectColumns(_ table: String) -> String {
         let columns = ["resource_group", "resource_id", "key", "updated_at", "payload"]
-        // Named by the table, which a misspelt name in quotes would otherwise turn into a text.
+        // The table qualifies the columns: SQLite would otherwise read a misspelt name in quotes as a text.
         return "SELECT " + columns.map { "\(table.quotedName).\($0)" }.joined(separator: ", ")
             + " FROM \(table.quotedName)"
     }

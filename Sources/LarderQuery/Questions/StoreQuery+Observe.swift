@@ -2,12 +2,12 @@ internal import LarderEngine
 internal import LarderStore
 
 extension StoreQuery {
-    /// The answers to a statement now and after every commit that changes them.
+    /// Returns the results of a statement now and after every commit that changes them.
     ///
-    /// The first answer comes at once. Commits that come faster than the observer looks are skipped over: it always gets
-    /// the newest. After a commit that changes rows of any of the tables of this ``StoreQuery``, or one of another process,
-    /// the statement runs again, on the observer's task; an answer with the same rows is left out. Ends when the task is
-    /// cancelled or the store closes; throws as ``rows(_:_:)``.
+    /// The first result comes at once. Commits that are faster than the observer are skipped: it always receives the
+    /// newest result. The statement runs again, on the observer's task, after a commit that changes rows of any of the
+    /// tables of this ``StoreQuery``, or one of another process; a result with the same rows is left out. The sequence
+    /// ends when the task is cancelled or the store closes; it throws as ``rows(_:_:)``.
     ///
     /// ```swift
     /// for try await answer in query.answers(to: "SELECT name FROM chapters WHERE verses > ?", [200]) {
@@ -20,9 +20,9 @@ extension StoreQuery {
         QueryAnswers(query: self, sql: sql, arguments: arguments)
     }
 
-    /// What changes the answers to a statement; nil: any change may.
+    /// Returns the regions whose changes may change the results of a statement; nil: any change may.
     fileprivate func regions(of sql: String) -> [Region]? {
-        // A name in SQL has one spelling but for the case of its letters.
+        // A name in SQL has one spelling, apart from the case of its letters.
         if sql.asciiLowercased.contains(TableDefinition.collectionMembers) { return nil }
         return tables.map { table in
             switch table.scope {
@@ -33,7 +33,7 @@ extension StoreQuery {
     }
 }
 
-/// The answers to a statement, each as of one commit. See ``StoreQuery/answers(to:_:)``.
+/// The results of a statement, each as of one commit. See ``StoreQuery/answers(to:_:)``.
 public struct QueryAnswers: AsyncSequence, Sendable {
     let query: StoreQuery
     let sql: String
@@ -44,15 +44,17 @@ public struct QueryAnswers: AsyncSequence, Sendable {
         Iterator(observed: self, changes: query.store.changes().makeAsyncIterator(), regions: query.regions(of: sql))
     }
 
-    /// One observer's position.
+    /// The position of one observer.
     public struct Iterator: AsyncIteratorProtocol {
         let observed: QueryAnswers
         var changes: StoreChanges.Iterator
         let regions: [Region]?
-        /// The rows of the last answer; nil before the first.
+        /// The rows of the last result; nil before the first.
         var last: [[SQLValue]]?
 
-        /// The newest answer, after waiting for another one unless it is the first; nil at the end.
+        /// Returns the newest result, after waiting for another one unless it is the first; nil at the end.
+        ///
+        /// - Throws: as ``StoreQuery/rows(_:_:)``.
         public mutating func next() async throws -> QueryAnswer? {
             while true {
                 if last != nil, try await !waitForChange() { return nil }
@@ -70,7 +72,7 @@ public struct QueryAnswers: AsyncSequence, Sendable {
             }
         }
 
-        /// Waits for a commit that may change the answer; false at the end.
+        /// Waits for a commit that may change the result; returns false at the end.
         private mutating func waitForChange() async throws -> Bool {
             while let change = await changes.next() {
                 guard let regions else { return true }

@@ -3,15 +3,17 @@ internal import LarderStore
 internal import Synchronization
 
 extension StoreQuery {
-    /// The rows of a table that have the words, the best first, without the network.
+    /// Returns the rows of a table that have the words, the best first, without the network.
     ///
-    /// Exact: the words are those of the very rows that the store holds at this moment, and scores compare over all resources of
-    /// the table. The first search of a full copy reads all of its rows once, and one after changes reads the rows that were
-    /// changed; where another process made the changes, or more than 4096 rows were changed, it compares the checksums of all
-    /// rows. Others only look words up. The words are kept in `search.sqlite` beside the store's data, which holds nothing else
-    /// and may be deleted at any time; it counts for the store's cap, of which it takes up to half. For a store that is read
-    /// only they are kept in memory. One search runs at a time, on the
-    /// caller's thread and within one snapshot: ask for the first one early, and from the background.
+    /// The words are exactly those of the rows that the store holds at this moment, and scores compare over all
+    /// resources of the table. The first search of a snapshot reads all of its rows once, and one after changes reads
+    /// the rows that were changed. If the changes were made by another process, before the store was opened, or to more
+    /// than 4096 rows, it compares the checksums of all rows. Other searches only look words up.
+    ///
+    /// The words are kept in `search.sqlite` beside the store's data. The file holds nothing else and may be deleted at
+    /// any time; it counts towards the store's cap, of which it uses up to half. For a read-only store the words are
+    /// kept in memory. One search runs at a time, on the caller's thread and in one read view: run the first one early,
+    /// in the background.
     ///
     /// ```swift
     /// let hits = try query.search("verses", .words("light lamp", completesLast: true))
@@ -20,12 +22,12 @@ extension StoreQuery {
     ///
     /// - Parameters:
     ///   - table: the name of a table with searched columns.
-    ///   - text: what to search for; without any word in it nothing is found.
-    /// - Returns: the hits, those of one score in a fixed order, and the rows that were read for them.
+    ///   - text: the words to search for; without any word in it nothing is found.
+    /// - Returns: the hits, those of one score in a fixed order, and the number of rows that were read for them.
     /// - Throws: ``QueryError/syntax(message:offset:)`` for a mistake in ``SearchText/raw(_:)``;
-    ///   ``QueryError/searchUnavailable(message:)``; ``QueryError/interrupted(_:)`` when the task is cancelled while
-    ///   rows are read; ``QueryError/unknownTable(_:offset:)``;
-    ///   ``QueryError/memoryOnly(table:)``; what the store reports.
+    ///   ``QueryError/searchUnavailable(message:)`` when the words cannot be kept or read;
+    ///   ``QueryError/interrupted(_:)`` when the task is cancelled while rows are read;
+    ///   ``QueryError/unknownTable(_:offset:)``; ``QueryError/memoryOnly(table:)``; the errors of the store.
     public func search(
         _ table: String, _ text: SearchText, _ options: SearchOptions = SearchOptions()
     ) throws -> QueryResults<SearchHit> {
@@ -43,8 +45,9 @@ extension StoreQuery {
         }
     }
 
-    /// Lends the words to `body`; makes them anew when the file was removed since, as by ``Store/clear(discardingUnsent:)`` in
-    /// whatever process, and once when it turns out to be damaged, or is removed meanwhile and cannot be written any more.
+    /// Passes the words to `body`. Makes them anew when the file was removed since, as by
+    /// ``Store/clear(discardingUnsent:)`` in any process, and once when it turns out to be damaged, or is removed
+    /// meanwhile and cannot be written any more.
     func withWords<Result: Sendable>(_ body: (WordIndex) throws -> Result) throws -> Result {
         try words.withLock { words in
             if words?.connection.hasMoved == true { words = nil }
@@ -62,14 +65,14 @@ extension StoreQuery {
         }
     }
 
-    /// Removes the words kept beside the store in the directory at `path`, as when an account signs out.
+    /// Removes the words kept beside the store in the directory at `path`, for example when an account signs out.
     ///
-    /// Searches of stores that are open go on; what they kept is made anew where it is needed.
+    /// Searches of open stores continue; the words are made anew where they are needed.
     public static func removeWords(at path: String) { WordIndex.remove(at: path) }
 }
 
 extension WordIndex {
-    /// The best rows, all of one snapshot.
+    /// Returns the best rows, all of one read view.
     fileprivate func search(
         _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions, _ store: Store
     ) throws -> QueryResults<SearchHit> {
@@ -85,7 +88,7 @@ extension WordIndex {
         }
     }
 
-    /// Looks words up where they are those of the rows, in one transaction of the file: another process may change it.
+    /// Looks words up, once they are those of the rows, in one transaction of the file: another process may change it.
     private func lookUp(
         _ searched: [SearchedRows], _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions,
         _ view: borrowing ReadView, _ store: Store, noting facts: inout QueryFacts
@@ -144,7 +147,7 @@ extension WordIndex {
                     let score = found[2].number
                 else { return nil }
                 let place = RowKey(resource: resource, type: table.type, key: key)
-                // The rows decide: words of one that is not there any more find nothing.
+                // The rows decide: the words of a row that no longer exists find nothing.
                 guard let row = try view.row(at: place) else { return nil }
                 let object = QueryObject(
                     key: place, updatedAt: row.updatedAt, payload: [UInt8](copying: row.payload))

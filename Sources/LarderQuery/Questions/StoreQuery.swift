@@ -1,14 +1,14 @@
 public import LarderStore
 internal import Synchronization
 
-/// Questions in SQL about what a store holds, without the network.
+/// Queries in SQL over the content of a store, without the network.
 ///
 /// Beside the declared tables there is `collection_members`, with the members of every stored collection in their
 /// order: `class`, `query`, `reference_key`, `reference_attribute`, `position`, `resource_group`, `resource_id`,
 /// `type`, `key`.
 ///
-/// Each statement sees one snapshot, whatever is written meanwhile, and reads rows as they lie in the store: nothing is
-/// copied into a second database. It runs on the caller's thread and waits for nobody.
+/// Each statement sees one read view, whatever is written meanwhile, and reads the rows in place: nothing is copied
+/// into a second database. It runs on the caller's thread, and waits for writes only as ``Store/read(_:)`` does.
 ///
 /// ```swift
 /// let chapters = try TableDefinition(
@@ -18,19 +18,19 @@ internal import Synchronization
 /// let long = try query.rows("SELECT name FROM chapters WHERE verses > ? ORDER BY name", [200])
 /// ```
 public final class StoreQuery: Sendable {
-    /// The connections that are kept for later statements.
+    /// The most connections that are kept for later statements.
     private static let keptSessions = 4
 
     let store: Store
     /// The tables that statements know.
     public let tables: [TableDefinition]
-    /// Bounds on every statement.
+    /// The limits of every statement.
     public let options: QueryOptions
     private let idle = Mutex<[QuerySession]>([])
-    /// Opened by the first search.
+    /// The index of words; opened by the first search.
     let words = Mutex<WordIndex?>(nil)
 
-    /// Lets statements ask `store` by these tables.
+    /// Creates queries of `store` with these tables.
     ///
     /// - Throws: ``QueryError/definition(_:)`` when two tables have one name.
     public init(_ store: Store, tables: [TableDefinition], options: QueryOptions = QueryOptions()) throws(QueryError) {
@@ -43,12 +43,13 @@ public final class StoreQuery: Sendable {
         self.options = options
     }
 
-    /// Everything that a statement answers.
+    /// Returns all rows of a statement.
     ///
     /// - Parameters:
     ///   - sql: one `SELECT`, `VALUES` or `WITH` in the syntax of SQLite.
     ///   - arguments: the values of its parameters, in their order.
-    /// - Throws: ``QueryError``; what the store reports, such as ``StoreError/damaged(table:reason:)``; ``EngineError``.
+    /// - Throws: ``QueryError`` for a statement that is refused, stopped or cannot be computed; the errors of the
+    ///   store, such as ``StoreError/damaged(table:reason:)``; ``EngineError``.
     public func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> QueryAnswer {
         var rows: [QueryRow] = []
         var columns: [String] = []
@@ -61,12 +62,12 @@ public final class StoreQuery: Sendable {
         return QueryAnswer(columns: columns, rows: rows, facts: facts)
     }
 
-    /// Calls `body` with each row of the answer, until it answers false.
+    /// Calls `body` with each row of the result, until it returns false.
     ///
-    /// The snapshot lasts as long as this call: `body` should be quick.
+    /// The read view lasts as long as this call: `body` should be quick.
     ///
-    /// - Returns: what it took so far.
-    /// - Throws: what `body` throws; otherwise as ``rows(_:_:)``.
+    /// - Returns: the work so far.
+    /// - Throws: the error of `body`; otherwise as ``rows(_:_:)``.
     @discardableResult
     public func forEachRow(
         _ sql: String, _ arguments: [SQLValue] = [], _ body: (QueryRow) throws -> Bool
@@ -88,7 +89,7 @@ public final class StoreQuery: Sendable {
         }
     }
 
-    /// The table of a name.
+    /// Returns the table of a name.
     func definition(of table: String) throws(QueryError) -> TableDefinition {
         guard let found = tables.first(where: { $0.name.asciiLowercased == table.asciiLowercased }) else {
             throw .unknownTable(table, offset: nil)
@@ -96,7 +97,7 @@ public final class StoreQuery: Sendable {
         return found
     }
 
-    /// Runs a statement within one snapshot.
+    /// Runs a statement within one read view.
     func run<Result>(
         _ sql: String, _ arguments: [SQLValue], _ body: (SQLiteStatement, QueryRun) throws -> Result
     ) throws -> Result {
@@ -106,7 +107,7 @@ public final class StoreQuery: Sendable {
                 if idle.count < Self.keptSessions { idle.append(session) }
             }
         }
-        // The outermost read: what tables read while the statement runs is nested in it, and shares its snapshot.
+        // The outermost read: the reads of tables while the statement runs are nested in it, and share its read view.
         return try store.read { _ in
             try session.with(sql, arguments, store, options, body)
         }

@@ -4,7 +4,7 @@ internal import LarderStore
 
 /// The words of all rows of one searched table.
 struct Corpus {
-    /// Those of one resource, and the rows they were read from.
+    /// The words of one resource, and the state of the rows they were read from.
     struct Part {
         let id: Int64
         let resource: ResourceKey
@@ -13,20 +13,21 @@ struct Corpus {
 
     let id: Int64
 
-    /// The FTS5 table; its row numbers are those of ``known``.
+    /// The name of the FTS5 table; its row numbers are those of ``known``.
     var words: String { "words_\(id)" }
-    /// The rows whose words are in it: by part and key, with the checksum of the row and a hash of its words.
+    /// The name of the table of the rows with words in it: by part and key, with the row's checksum and a hash of its
+    /// words.
     var known: String { "known_\(id)" }
 }
 
 extension WordIndex {
-    /// The corpus of a table, as it was left; nil when there is none.
+    /// Returns the existing corpus of a table; nil when there is none.
     func knownCorpus(_ table: TableDefinition) throws -> Corpus? {
         try rows("SELECT id FROM corpora WHERE definition = ?", [.text(table.searchDefinition)]).first?[0].integer
             .map { Corpus(id: $0) }
     }
 
-    /// A corpus without any words.
+    /// Creates a corpus without any words.
     func makeCorpus(_ table: TableDefinition) throws -> Corpus {
         try connection.execute("INSERT INTO corpora (definition) VALUES (?)", [.text(table.searchDefinition)])
         let corpus = Corpus(id: try rows("SELECT last_insert_rowid()")[0][0].integer ?? 0)
@@ -42,7 +43,7 @@ extension WordIndex {
         return corpus
     }
 
-    /// The parts of a corpus, by their resources.
+    /// Returns the parts of a corpus, by their resources.
     func parts(of corpus: Corpus) throws -> [ResourceKey: Corpus.Part] {
         let found = try rows(
             #"SELECT id, "group", resource, generation, digest, count FROM parts WHERE corpus = ?"#,
@@ -57,7 +58,7 @@ extension WordIndex {
         return Dictionary(found.map { ($0.resource, $0) }) { first, _ in first }
     }
 
-    /// A place for the words of a resource, without any.
+    /// Creates a part for the words of a resource, without any.
     func makePart(of resource: ResourceKey, in corpus: Corpus) throws -> Corpus.Part {
         try connection.execute(
             #"INSERT INTO parts (corpus, "group", resource, generation, digest, count) VALUES (?, ?, ?, 0, 0, 0)"#,
@@ -66,7 +67,7 @@ extension WordIndex {
         return Corpus.Part(id: id, resource: resource, stamp: .none)
     }
 
-    /// Marks the words of a resource as those of its rows in the snapshot.
+    /// Marks the words of a resource as those of its rows in the read view.
     func mark(_ part: Corpus.Part, as rows: RowStamp) throws {
         try connection.execute(
             "UPDATE parts SET generation = ?, digest = ?, count = ? WHERE id = ?",
@@ -76,8 +77,8 @@ extension WordIndex {
             ])
     }
 
-    /// Drops the words of rows that nobody reads any more: in `corpus` those of all resources but `kept`, in others those of
-    /// generations that are not among `live`.
+    /// Drops the words of rows that are not read any more: in `corpus` those of all resources but `kept`, in others
+    /// those of generations that are not in `live`.
     func drop(in corpus: Corpus, except kept: [ResourceKey], others live: Set<Int64>) throws {
         let kept = Set(kept)
         for row in try rows("SELECT id FROM corpora") {
@@ -106,14 +107,14 @@ extension WordIndex {
         try forgetRemoved(from: corpus)
     }
 
-    /// Has FTS5 forget the words of rows that were removed, which it otherwise does little by little, by a merge of all it has.
+    /// Makes FTS5 remove the words of removed rows by a merge of all it has; it otherwise does so little by little.
     func forgetRemoved(from corpus: Corpus) throws {
         try connection.execute("INSERT INTO \(corpus.words) (\(corpus.words)) VALUES ('optimize')")
     }
 }
 
 extension TableDefinition {
-    /// What the words of a table depend on beside its rows.
+    /// The text of all that the words of a table depend on beside its rows.
     fileprivate var searchDefinition: String {
         let place: [String] =
             switch scope {
@@ -123,7 +124,7 @@ extension TableDefinition {
         return (place + [type, tokenizer.text] + searchedPaths.map(\.text)).map(\.quotedName).joined(separator: " ")
     }
 
-    /// Where the searched columns lie in payloads, in their order.
+    /// The paths of the searched columns in payloads, in their order.
     var searchedPaths: [JSONPath] {
         searched.compactMap { field in
             columns.first { $0.name.asciiLowercased == field.column.asciiLowercased }?.path

@@ -1,9 +1,9 @@
-/// What to search for.
+/// The words to search for, or an expression.
 public struct SearchText: Hashable, Sendable {
     /// The expression as FTS5 reads it; empty when there is no word in it.
     let expression: String
 
-    /// Texts that have every one of the words a person typed; nothing in them is read as syntax.
+    /// Returns a search for texts with every one of the words that the user typed; nothing in them is read as syntax.
     ///
     /// - Parameter completesLast: whether the last word may be the beginning of one, as while typing.
     public static func words(_ text: String, completesLast: Bool = false) -> SearchText {
@@ -17,26 +17,26 @@ public struct SearchText: Hashable, Sendable {
         return SearchText(expression: phrases.joined(separator: " "))
     }
 
-    /// An expression in the full syntax of FTS5, with `AND`, `OR`, `NOT`, `NEAR`, columns and phrases.
+    /// Returns a search in the full syntax of FTS5, with `AND`, `OR`, `NOT`, `NEAR`, columns and phrases.
     ///
-    /// Not for text from outside: a mistake in it is an error.
+    /// Do not use it for text from outside: a mistake in it is an error.
     public static func raw(_ expression: String) -> SearchText { SearchText(expression: expression) }
 }
 
-/// How a search answers.
+/// The options of a search.
 public struct SearchOptions: Hashable, Sendable {
     /// The most hits, at least 0.
     public var limit: Int
-    /// How many of the best hits to leave out, at least 0.
+    /// The number of best hits to leave out, at least 0.
     public var offset: Int
-    /// What stands in front of a word that was found, in a snippet.
+    /// The text before a found word in a snippet.
     public var opening: String
-    /// What stands behind it.
+    /// The text after a found word in a snippet.
     public var closing: String
-    /// How many words a snippet has, 1 to 64; nil: no snippets.
+    /// The number of words in a snippet, 1 to 64; nil: no snippets.
     public var snippetWords: Int?
 
-    /// Options: the best 20, with snippets of 16 words in which those found stand in brackets.
+    /// Options: the best 20, with snippets of 16 words that mark the found words with brackets.
     public init(
         limit: Int = 20, offset: Int = 0, opening: String = "[", closing: String = "]", snippetWords: Int? = 16
     ) {
@@ -54,8 +54,8 @@ public struct SearchOptions: Hashable, Sendable {
 public struct SearchHit: Sendable {
     /// The row.
     public let object: QueryObject
-    /// How well it fits, by BM25: more is better. Scores of one search compare with each other only.
+    /// The score by BM25: more is better. Scores of one search compare with each other only.
     public let score: Double
-    /// The part of the row's text that fits best, with the words that were found marked; nil when not asked for.
+    /// The best part of the row's text, with the found words marked; nil when not requested.
     public let snippet: String?
 }

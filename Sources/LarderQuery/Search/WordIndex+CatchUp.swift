@@ -3,10 +3,10 @@ internal import LarderJSON
 internal import LarderStore
 
 extension WordIndex {
-    /// Brings the words of a resource in line with its rows; within a transaction.
+    /// Updates the words of a resource to those of its rows; within a transaction.
     ///
-    /// Looks at the rows that the commits of this process have changed since, and at nothing else. Where it is not known which
-    /// these are, walks all rows of the table's type and compares checksums; only rows that were changed are read then.
+    /// Checks the rows that the commits of this process have changed since, and no others. If these are unknown, it
+    /// compares the checksums of all rows of the table's type, and reads only rows that were changed.
     func catchUp(
         _ part: Corpus.Part, _ corpus: Corpus, _ rows: SearchedRows, _ table: TableDefinition,
         _ view: borrowing ReadView, _ store: Store, noting facts: inout QueryFacts
@@ -29,14 +29,14 @@ extension WordIndex {
         try mark(part, as: new)
     }
 
-    /// Puts the words of local writes in place of those of the rows they lie over; to be taken back after the search.
+    /// Replaces the words of rows by those of the local writes applied over them; to be reverted after the search.
     func layOver(_ rows: SearchedRows, _ part: Corpus.Part, _ corpus: Corpus, _ table: TableDefinition) throws {
         var pass = try CatchUpPass(self, corpus, part, table)
         for overlay in rows.overlays { try pass.lay(overlay) }
     }
 }
 
-/// One way over the rows of a resource.
+/// One pass over the rows of a resource.
 private struct CatchUpPass {
     private let index: WordIndex
     private let corpus: Corpus
@@ -48,9 +48,9 @@ private struct CatchUpPass {
     private let note: SQLiteStatement
     private let insert: SQLiteStatement
     private let update: SQLiteStatement
-    /// How many rows of the store were looked at.
+    /// The number of rows of the store that were checked.
     private(set) var rowsVisited = 0
-    /// How many rows got other words.
+    /// The number of rows that got other words.
     private(set) var rowsIndexed = 0
     private var hasForgotten = false
 
@@ -80,7 +80,7 @@ private struct CatchUpPass {
             "INSERT INTO \(corpus.words) (rowid\(columns)) VALUES (?\(parameters))", in: connection)
     }
 
-    /// Takes every row of a generation into account, and forgets what is gone.
+    /// Updates the words of every row of a generation, and removes those of rows that are gone.
     mutating func walk(_ generation: Int64, _ view: borrowing ReadView) throws {
         var seen: Set<Int64> = []
         var last: [UInt8]?
@@ -93,11 +93,12 @@ private struct CatchUpPass {
         for row in try index.rows("SELECT id FROM \(corpus.known) WHERE part = ?", [.integer(part.id)]) {
             if let id = row[0].integer, !seen.contains(id) { try drop(id) }
         }
-        // What a full copy no longer has may not stay readable in the file; single rows are merged away in time.
+        // Words missing in a new snapshot must not remain readable in the file; those of single rows are merged away in
+        // time.
         if hasForgotten, part.stamp.generation != generation { try index.forgetRemoved(from: corpus) }
     }
 
-    /// Takes one row into account, there or not.
+    /// Updates the words of one row, whether it exists or not.
     mutating func look(at key: RowKey, in generation: Int64, _ view: borrowing ReadView) throws {
         let place = try decode { () throws(FormatError) in
             try RowKeyCoding.key(generation: generation, type: key.type, key: key.key)
@@ -111,7 +112,7 @@ private struct CatchUpPass {
         }
     }
 
-    /// Takes a row into account, unless it is known as it is; answers its number in the index.
+    /// Updates the words of a row, unless it is known with this checksum; returns its number in the index.
     private mutating func take(_ record: RawRecord) throws -> Int64? {
         rowsVisited += 1
         let (key, checksum) = try decode { () throws(FormatError) in
@@ -136,7 +137,7 @@ private struct CatchUpPass {
             return id
         }
         _ = try update.first([.integer(checksum), .integer(words), .integer(known.id)])
-        // Another full copy, or another column: most rows have the words they had.
+        // In a new snapshot, or after a change of another column, most rows have the words they had.
         if known.words == words { return known.id }
         hasForgotten = true
         _ = try forget.first([.integer(known.id)])
@@ -144,7 +145,7 @@ private struct CatchUpPass {
         return known.id
     }
 
-    /// Puts the words of a local write in place of its row's.
+    /// Replaces the words of a row by those of a local write.
     mutating func lay(_ overlay: OverlaidRow) throws {
         let key = overlay.key.key
         let known = try known(key)?.id
@@ -173,12 +174,12 @@ private struct CatchUpPass {
         try index.connection.execute("DELETE FROM \(corpus.known) WHERE id = ?", [.integer(id)])
     }
 
-    /// A hash of all that FTS5 is given of a row.
+    /// Returns a hash of all that FTS5 receives of a row.
     private static func hash(_ texts: [SQLValue]) -> Int64 {
         var bytes: [UInt8] = []
         for text in texts {
             let value = text.text ?? text.integer.map { "\($0)" } ?? text.number.map { "\($0)" }
-            // The length tells where each text ends; that of none is no text's.
+            // The length marks where each text ends; a missing text has a length that no text has.
             bytes += Array("\(value?.utf8.count ?? -1):\(value ?? "")".utf8)
         }
         return Int64(bitPattern: bytes.rawSpan.xxh64(seed: 0))
@@ -194,7 +195,7 @@ private struct CatchUpPass {
 }
 
 extension SQLiteStatement {
-    /// Runs the statement with these values and answers its first row.
+    /// Runs the statement with these values and returns its first row.
     fileprivate func first(_ arguments: [SQLValue]) throws -> [SQLValue]? {
         for (index, argument) in arguments.enumerated() { try bind(argument, at: index) }
         defer { reset() }

@@ -3,19 +3,20 @@ internal import LarderStore
 
 /// The words of rows, in SQLite's FTS5: `search.sqlite` beside the store's data, or in memory.
 ///
-/// Each searched table has one FTS5 table, its corpus, with the words of all of its resources, so that scores compare. The words
-/// of each resource are marked with the generation and the digest of the rows they were read from: a search that finds others
-/// in its snapshot brings the words in line first. A file that is missing, damaged or another store's is made anew.
-// One thread at a time has it: whoever holds its owner's `Mutex`; nothing in it belongs to a thread.
+/// Each searched table has one FTS5 table, its corpus, with the words of all of its resources, so that scores compare.
+/// The words of each resource are marked with the generation and the digest of the rows they were read from. A search
+/// whose read view has other rows updates the words first. A file that is missing, damaged or another store's is made
+/// anew.
+// One thread at a time uses it: the one that holds its owner's `Mutex`; nothing in it is bound to a thread.
 final class WordIndex: @unchecked Sendable {
     /// The file's name in the store's directory.
     private static let fileName = Store.wordsFileName
-    /// The version of what is written below.
+    /// The version of the tables that are made below.
     private static let version: Int64 = 2
 
     let connection: SQLiteConnection
 
-    /// Opens the words of `store`; those in a file when there can be one.
+    /// Opens the words of `store`: in a file, or in memory when the store is read-only.
     static func open(_ store: Store) throws -> WordIndex {
         let id = try store.read { view in try view.format().storeID }.description
         if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id, cap: store.wordsCap) }
@@ -29,7 +30,7 @@ final class WordIndex: @unchecked Sendable {
         }
     }
 
-    /// Removes the file with the words of a store in the directory at `path`.
+    /// Removes the files with the words of a store in the directory at `path`.
     static func remove(at path: String) {
         for name in Store.wordsFileNames { SQLiteConnection.removeFile(path + "/" + name) }
     }
@@ -37,7 +38,7 @@ final class WordIndex: @unchecked Sendable {
     private init(uri: String, storeID: String, cap: Int64?) throws {
         connection = try SQLiteConnection(uri: uri)
         connection.waitForLocks(milliseconds: 5000)
-        // What is removed leaves the file: its size counts.
+        // Removed content must leave the file, since its size counts.
         for setting in ["temp_store = MEMORY", "secure_delete = ON", "synchronous = NORMAL", "auto_vacuum = FULL"] {
             try connection.execute("PRAGMA \(setting)")
         }
@@ -79,7 +80,7 @@ final class WordIndex: @unchecked Sendable {
         }
     }
 
-    /// Every row of a statement of this program's own.
+    /// Returns every row of one of the program's own statements.
     func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> [[SQLValue]] {
         let statement = try SQLiteStatement(sql, in: connection)
         for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: index) }
@@ -90,7 +91,7 @@ final class WordIndex: @unchecked Sendable {
 }
 
 extension String {
-    /// The path as a part of a URI that SQLite opens.
+    /// The path, escaped for a URI that SQLite opens.
     fileprivate var uriEscaped: String {
         var escaped = ""
         for byte in utf8 {

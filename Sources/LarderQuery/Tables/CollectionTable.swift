@@ -5,9 +5,9 @@ internal import LarderStore
 ///
 /// | column | |
 /// | --- | --- |
-/// | `class`, `query` | what the collection is known by |
+/// | `class`, `query` | the name of the collection |
 /// | `reference_key`, `reference_attribute` | the row and attribute it was fetched through, or null |
-/// | `position` | the member's place, from 0 |
+/// | `position` | the member's position, from 0 |
 /// | `resource_group`, `resource_id`, `type`, `key` | the member, stored or not |
 final class CollectionTable: VirtualTable {
     /// The name in statements.
@@ -26,7 +26,7 @@ final class CollectionTable: VirtualTable {
         PRIMARY KEY (collection, position)) WITHOUT ROWID
         """
 
-    /// The columns whose values a plan is given, by its number.
+    /// The columns whose values the cursor receives, by the number of the plan.
     private static let plans: [[Int]] = [[], [0], [1], [0, 1], [1, 0]]
 
     func plan(_ request: PlanRequest) throws -> PlanAnswer {
@@ -46,7 +46,7 @@ final class CollectionTable: VirtualTable {
 
     func makeCursor() -> any VirtualCursor { CollectionCursor(self, session.current) }
 
-    /// The values that a plan's constraints ask class and query to be.
+    /// Returns the values that a plan's constraints require of class and query.
     fileprivate func wanted(_ plan: Int, _ arguments: [SQLValue?]) -> [(column: Int, text: String)] {
         zip(Self.plans[plan], arguments).compactMap { column, argument in argument?.text.map { (column, $0) } }
     }
@@ -102,7 +102,7 @@ private final class CollectionCursor: VirtualCursor {
         }
     }
 
-    /// Goes to the first member of the next collection that has any.
+    /// Moves to the first member of the next collection that has any.
     private func enterNext() throws {
         position = 0
         repeat {

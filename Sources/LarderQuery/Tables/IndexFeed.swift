@@ -11,9 +11,11 @@ struct IndexFeed: RowFeed {
     private var segment = 0
     /// The last entry read of the segment; nil before the first.
     private var last: IndexEntry?
-    /// A text to go on from: those before it cannot spell what the segment wants.
+    /// The text to continue from: no text before it can spell the number that the segment selects.
     private var start: IndexRange.Bound?
 
+    /// Creates a feed.
+    ///
     /// - Parameter segments: in the order of the index, whichever way it is read.
     init(_ plan: TablePlan, _ index: SecondaryIndex, resources: [ResourceKey], segments: [IndexSegment]) {
         self.plan = plan
@@ -30,7 +32,7 @@ struct IndexFeed: RowFeed {
         return []
     }
 
-    /// One batch of one segment; goes on to the next one when that is used up.
+    /// Reads one batch of one segment; continues with the next segment at its end.
     private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
         let owner = resources[resource]
         let current = segments[segment]
@@ -50,7 +52,7 @@ struct IndexFeed: RowFeed {
         }
     }
 
-    /// Goes on behind the texts that begin like the last one, where none of them can be wanted.
+    /// Skips the texts that begin like the last one, where none of them can match.
     private mutating func jump(by digits: NumberDigits?, before end: IndexRange.Bound?) {
         guard let digits, case .text(let text) = last?.value, let next = digits.successor(of: text) else { return }
         last = nil

@@ -1,16 +1,16 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// A connection of SQLite's with the tables of a store, used for one statement at a time.
-// One thread at a time has it: whoever took it out of the pool; nothing in it belongs to a thread.
+/// A connection of SQLite with the tables of a store, used for one statement at a time.
+// One thread at a time uses it: the one that removed it from the pool; nothing in it is bound to a thread.
 final class QuerySession: @unchecked Sendable {
     private let connection: SQLiteConnection
     private let tables: [TableDefinition]
     private var run: QueryRun?
-    /// Statements of before, the one that was used last at the end.
+    /// The compiled statements for reuse, the most recently used one at the end.
     private var kept: [CompiledStatement] = []
-    /// How many are kept, how long their text may be in bytes, and how many plans they may have: SQLite plans anew where the
-    /// value of a pattern changes.
+    /// The most statements that are kept, the most bytes of the text of one, and the most plans of one: SQLite plans
+    /// again where the value of a pattern changes.
     private static let mostKept = 16
     private static let longestKept = 16 << 10
     private static let mostPlans = 100
@@ -19,10 +19,10 @@ final class QuerySession: @unchecked Sendable {
         self.tables = tables
         connection = try SQLiteConnection()
         for table in tables { try connection.register(RowTable(table, self), as: table.name) }
-        // What is sorted stays in memory: content belongs into no other file.
+        // Sorting uses memory: content must not be written to other files.
         try connection.execute("PRAGMA temp_store = MEMORY")
         try connection.register(CollectionTable(self), as: CollectionTable.name)
-        // SQLite's own tables are made when they are first named, which is refused later.
+        // SQLite makes its own tables when they are first named, which is refused later.
         try connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
         connection.limitSize(to: Int32(clamping: options.valueLimit))
         connection.restrict { action in
@@ -35,7 +35,7 @@ final class QuerySession: @unchecked Sendable {
         connection.watch(every: Int32(QueryRun.watchInterval)) { [unowned self] in run?.mayContinue() ?? true }
     }
 
-    /// Functions that reach beyond the question.
+    /// The functions that are refused, since they reach beyond the query.
     private static let refused: Set<String> = ["load_extension", "fts3_tokenizer"]
 
     /// The statement being run. Tables are read by statements only.
@@ -44,7 +44,7 @@ final class QuerySession: @unchecked Sendable {
         return run
     }
 
-    /// Finds or compiles `sql`, binds `arguments`, and lends the statement to `body` to step through.
+    /// Finds or compiles `sql`, binds `arguments`, and passes the statement to `body` to step through.
     func with<Result>(
         _ sql: String, _ arguments: [SQLValue], _ store: Store, _ options: QueryOptions,
         _ body: (SQLiteStatement, QueryRun) throws -> Result
@@ -67,7 +67,7 @@ final class QuerySession: @unchecked Sendable {
         }
     }
 
-    /// The statement as it was compiled before, where its plans hold in this snapshot.
+    /// Returns the statement as it was compiled before, if its plans are valid in this read view.
     private func reused(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement? {
         guard let place = kept.firstIndex(where: { $0.sql.utf8.elementsEqual(sql.utf8) }) else { return nil }
         let compiled = kept.remove(at: place)
@@ -91,7 +91,7 @@ final class QuerySession: @unchecked Sendable {
         }
     }
 
-    /// Keeps a statement that has run for the next time, without its values.
+    /// Keeps a statement that has run for reuse, without its values.
     private func keep(_ compiled: CompiledStatement) throws {
         guard compiled.sql.utf8.count <= Self.longestKept, compiled.plans.plans.count <= Self.mostPlans else { return }
         compiled.statement.reset()
@@ -103,7 +103,7 @@ final class QuerySession: @unchecked Sendable {
     private func interruption(_ run: QueryRun) -> QueryError { .interrupted(run.interruption ?? .cancelled) }
 }
 
-/// A statement with what it takes to run it again.
+/// A statement with the data that are needed to run it again.
 private struct CompiledStatement {
     let sql: String
     let statement: SQLiteStatement

@@ -1,17 +1,17 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// A row as a statement needs it: copied out of the store, and only what is wanted.
+/// A row as a statement needs it: only the required values, copied out of the store.
 struct FetchedRow {
     let key: RowKey
     let updatedAt: Int64
-    /// What the plan's extractor read.
+    /// The values that the plan's extractor read.
     let values: [IndexValue]
     let payload: SQLValue
-    /// Where only the entry of an index was read: its value. The rest is read when it is asked for.
+    /// The value of the index entry, if only that was read. The rest is then read when it is requested.
     let entry: IndexValue?
 
-    /// A row of which only the entry of an index was read.
+    /// A row of which only the index entry was read.
     init(_ key: RowKey, entry: IndexValue) {
         self.key = key
         self.entry = entry
@@ -29,9 +29,9 @@ struct FetchedRow {
     }
 }
 
-/// Rows one after the other, in batches: a cursor of the store lives no longer than the closure it is lent to.
+/// A source of rows in batches: a cursor of the store is valid only within the closure it is passed to.
 protocol RowFeed {
-    /// The next rows, at most `limit` and at least one; none at the end.
+    /// Returns the next rows, at most `limit` and at least one; none at the end.
     mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow]
 }
 
@@ -44,7 +44,7 @@ struct KeyFeed: RowFeed {
     private var segment = 0
     /// The last key read of the segment; nil before the first.
     private var last: String?
-    /// A key to go on from: those before it cannot spell what the segment wants.
+    /// The key to continue from: no key before it can spell the number that the segment selects.
     private var start: String?
 
     init(_ plan: TablePlan, resources: [ResourceKey], segments: [KeySegment]) {
@@ -61,7 +61,7 @@ struct KeyFeed: RowFeed {
         return []
     }
 
-    /// One batch of one segment; goes on to the next one when that is used up.
+    /// Reads one batch of one segment; continues with the next segment at its end.
     private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
         let owner = resources[resource]
         let current = segments[segment]
@@ -85,11 +85,11 @@ struct KeyFeed: RowFeed {
         return rows
     }
 
-    /// Goes on behind the keys that begin like the last one, where none of them can be wanted.
+    /// Skips the keys that begin like the last one, where none of them can match.
     private mutating func jump(by digits: NumberDigits?) {
         guard let key = last, let next = digits?.successor(of: key) else { return }
         let first = KeyBounds.firstText(from: next)
-        // Keys with the highest character may lie behind even that: these are read one after the other.
+        // Keys with the highest character may sort after even that: these are read one by one.
         guard key.precedes(first) else { return }
         last = nil
         start = first

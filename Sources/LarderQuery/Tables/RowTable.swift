@@ -23,7 +23,7 @@ final class RowTable: VirtualTable {
 
 /// A position in a table over rows.
 final class RowCursor: VirtualCursor {
-    /// The batches grow: a statement that wants one row should not cost many.
+    /// Batches grow from this number of rows: a statement that needs one row should not read many.
     private static let firstBatch = 4
     private static let largestBatch = 256
 
@@ -33,7 +33,7 @@ final class RowCursor: VirtualCursor {
     private var batch: [FetchedRow] = []
     private var position = 0
     private var batchLimit = firstBatch
-    /// How many rows are still to come, where they are only counted.
+    /// The number of rows still to return, where they are only counted.
     private var uncounted = 0
 
     init(_ run: QueryRun) {
@@ -75,7 +75,7 @@ final class RowCursor: VirtualCursor {
         }
     }
 
-    /// The row here, read now where only its entry was.
+    /// Returns the current row, and reads it if only its index entry was read.
     private func wholeRow(_ plan: TablePlan) throws -> FetchedRow {
         let known = batch[position]
         if known.entry == nil { return known }
@@ -99,9 +99,9 @@ final class RowCursor: VirtualCursor {
 }
 
 extension TablePlan {
-    /// The value of a declared column where the entry of an index says it exactly.
+    /// Returns the value of a declared column if the entry of an index holds it exactly.
     ///
-    /// An entry has 1 for both 1 and 1.0, and without regard to case the text in lower case.
+    /// An entry holds 1 for both 1 and 1.0, and in an index without regard to case the text in lower case.
     fileprivate func entryValue(_ row: FetchedRow, _ column: Int) -> SQLValue? {
         guard case .index(let index, column) = access, let value = row.entry else { return Optional.none }
         switch value {
@@ -111,7 +111,7 @@ extension TablePlan {
         }
     }
 
-    /// The rows of the plan, given the values of its constraints.
+    /// Returns the rows of the plan, given the values of its constraints.
     func feed(_ arguments: [SQLValue?], _ run: QueryRun) throws -> any RowFeed {
         let resources = try run.resources(of: table).filter { isWanted($0, arguments) }
         switch access {
@@ -131,7 +131,7 @@ extension TablePlan {
         }
     }
 
-    /// Whether a resource can have rows that the constraints leave. Only plain equality is looked at.
+    /// Whether a resource can have rows that fulfil the constraints. Only plain equality is checked.
     private func isWanted(_ resource: ResourceKey, _ arguments: [SQLValue?]) -> Bool {
         zip(uses, arguments).allSatisfy { use, argument in
             switch (use.column, use.comparison, argument) {

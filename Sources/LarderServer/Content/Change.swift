@@ -1,13 +1,13 @@
 extension Origin {
-    /// One entry of the change log: what the protocol calls a mutation.
+    /// One entry of the change log; the protocol calls it a mutation.
     public struct Change: Hashable, Sendable {
-        /// What happened, with what only that kind of change has.
+        /// The type of a change, with the values that only this type has.
         public enum Kind: Hashable, Sendable {
-            /// A row came to be; its body as it goes over the wire.
+            /// A row was created; its body as sent over the wire.
             case rowCreate(RowKey, body: [UInt8])
-            /// A row was replaced; its new body as it goes over the wire.
+            /// A row was replaced; its new body as sent over the wire.
             case rowUpdate(RowKey, body: [UInt8])
-            /// A row is gone.
+            /// A row was deleted.
             case rowDelete(RowKey)
             /// The resource became public.
             case resourceCreate
@@ -34,11 +34,11 @@ extension Origin {
 
         /// The change number; ascending, without duplicates.
         public let sequence: Int64
-        /// What changed.
+        /// The changed resource.
         public let resource: ResourceID
-        /// How it changed.
+        /// The type of the change.
         public let kind: Kind
-        /// When, in milliseconds since 1970-01-01 UTC.
+        /// The time of the change, in milliseconds since 1970-01-01 UTC.
         public let changedAt: Int64
     }
 }

@@ -1,18 +1,18 @@
-/// A moment as the protocol writes it.
+/// A time as the protocol writes it.
 package struct ChangeTime: Hashable, Sendable {
     /// Milliseconds since 1970-01-01 UTC; 0 to the end of the year 9999.
     package let milliseconds: Int64
 
-    /// Takes a moment the protocol's four-digit years can say.
+    /// Creates a time that the protocol's four-digit years can express.
     ///
-    /// - Precondition: `milliseconds` lies between 1970 and the end of 9999.
+    /// - Precondition: `milliseconds` is between 1970 and the end of 9999.
     package init(milliseconds: Int64) {
         precondition(
             milliseconds >= 0 && milliseconds <= 253_402_300_799_999, "\(milliseconds) ms is no year 1970…9999")
         self.milliseconds = milliseconds
     }
 
-    /// The moment in UTC, as in `2026-05-05T10:05:00Z`, with milliseconds where there are any (RFC 3339 §5.6).
+    /// The time in UTC, as in `2026-05-05T10:05:00Z`, with milliseconds where there are any (RFC 3339 §5.6).
     package var text: String {
         let (days, inDay) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: days)

@@ -1,12 +1,15 @@
 import LarderJSON
 
 extension GroupRules {
-    /// The row as it goes over the wire, in full copies and in row changes alike.
+    /// Returns the row as sent over the wire, in snapshots and in row changes alike.
     ///
-    /// The body's bytes stay as they are; where the group's rows carry their type or key and the body does not hold
-    /// them, they are put in front.
+    /// The body's bytes are unchanged. Where the group's rows carry their type or key and the body does not contain
+    /// them, they are inserted in front.
     ///
-    /// - Throws: ``OriginError`` when the body is no object or a client could not find the row's name in it.
+    /// - Throws: ``OriginError/emptyName`` for an empty type or key; ``OriginError/invalidBody(_:)`` when the body is
+    ///   no object; ``OriginError/bodyContradictsName(_:)`` when it names another row;
+    ///   ``OriginError/typeNotDerivable(_:)`` and ``OriginError/keyNotDerivable(_:)`` when a client could not find the
+    ///   row's name in it.
     func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
         guard !row.key.type.isEmpty, !row.key.key.isEmpty else { throw .emptyName }
         let members = try Self.members(of: row.body)
@@ -24,9 +27,10 @@ extension GroupRules {
             isEmpty: members.members.isEmpty)
     }
 
-    /// The name of a row that is given by its body alone, or by its body and what was said beside it.
+    /// Returns the name of a row, from `type` and `key` where they are given and else from its body.
     ///
-    /// - Returns: `nil` when type or key are neither said nor found.
+    /// - Returns: `nil` when type or key are neither given nor found.
+    /// - Throws: ``OriginError/invalidBody(_:)`` when the body is no object.
     func rowKey(type: String?, key: String?, body: [UInt8]) throws(OriginError) -> Origin.RowKey? {
         let members = try Self.members(of: body)
         let type = type ?? Self.text("record_type", members) ?? defaultRecordType
@@ -43,7 +47,7 @@ extension GroupRules {
         }
     }
 
-    /// Whether the body names the row's type or key itself.
+    /// Returns whether the body itself contains the row's type or key.
     private func stated(
         _ member: String, as expected: String, in members: JSONMembers, of row: Origin.Row
     ) throws(OriginError) -> Bool {

@@ -1,10 +1,9 @@
-/// How the rows of one group are named on the wire.
+/// The rules for naming the rows of one group on the wire.
 ///
-/// A full copy's rows stand in a bare list. A client must be able to tell each one's type and key from the row
-/// itself, and must find the same name that row changes use. These rules say how, and the origin holds every row to
-/// them.
+/// The rows of a snapshot form a bare list. A client must be able to derive each one's type and key from the row
+/// itself, and must find the same name that row changes use. The origin checks every row against these rules.
 public struct GroupRules: Hashable, Sendable {
-    /// Where a client finds the key of a full copy's row.
+    /// The place where a client finds the key of a snapshot's row.
     public enum KeyRule: Hashable, Sendable {
         /// The decimal text of the body's `id`.
         case id
@@ -16,16 +15,16 @@ public struct GroupRules: Hashable, Sendable {
 
     /// The type of a row that names none, or `nil` when every row has to name its own.
     public var defaultRecordType: String?
-    /// Whether the rows of full copies, and the bodies of row changes, carry `record_type`.
+    /// Whether the rows of snapshots, and the bodies of row changes, carry `record_type`.
     public var carriesRecordType: Bool
-    /// Where a client finds the key; ``KeyRule/recordKey`` makes rows and bodies carry `record_key`.
+    /// The place where a client finds the key; ``KeyRule/recordKey`` makes rows and bodies carry `record_key`.
     public var keyRule: KeyRule
     /// Whether `resource_content_id` repeats the resource's id; otherwise it is `null`.
     public var carriesContentID: Bool
 
-    /// Rules for one group.
+    /// Creates the rules for one group.
     ///
-    /// - Precondition: a group whose rows carry no type has a default one, else no client could name its rows.
+    /// - Precondition: A group whose rows carry no type has a default one; otherwise no client could name its rows.
     public init(
         defaultRecordType: String? = nil, carriesRecordType: Bool = true, keyRule: KeyRule = .recordKey,
         carriesContentID: Bool = false
@@ -48,8 +47,8 @@ public struct GroupTable: Sendable {
     /// The published groups: translations, tafsirs, recitations, articles, word by word, mushafs, the core.
     ///
     /// `recitations`, `chapter_recitations`, `mushafs` and `quran_core` hold several types, so their rows carry
-    /// `record_type`; the other groups hold one. Keys are the decimal `id`, but for `articles`, whose rows have none:
-    /// there it is `article_id`, a hyphen and `lang`.
+    /// `record_type`; the other groups hold one. Keys are the decimal `id`. The rows of `articles` have none: their key
+    /// is `article_id`, a hyphen and `lang`.
     public static let standard = GroupTable([
         "translations": .single("translation"),
         "tafsirs": .single("tafsir"),
@@ -64,18 +63,18 @@ public struct GroupTable: Sendable {
         "quran_core": GroupRules(keyRule: .id),
     ])
 
-    /// A table of exactly these groups.
+    /// Creates a table of exactly these groups.
     public init(_ rules: [String: GroupRules]) {
         self.rules = rules
     }
 
-    /// The rules of `group`, or `nil` when the table does not name it; setting names it.
+    /// The rules of `group`, or `nil` when the table does not contain it; setting adds the group.
     public subscript(group: String) -> GroupRules? {
         get { rules[group] }
         set { rules[group] = newValue }
     }
 
-    /// Whether `text` can name a group: it stands in filters and paths without any escape.
+    /// Returns whether `text` can name a group: filters and paths contain it without any escape.
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 64, isAlphanumeric(first) else { return false }
         return text.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x5F || $0 == 0x2D || $0 == 0x2E }

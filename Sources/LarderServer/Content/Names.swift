@@ -1,13 +1,13 @@
 extension Origin {
-    /// The name of a resource: what the server publishes as a unit, as in `translations/19`.
+    /// The name of a resource, the unit that the server publishes, as in `translations/19`.
     public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
         /// The group's name.
         public let group: String
         /// The number within the group; 1 and above.
         public let id: Int64
 
-        /// Names a resource; commands refuse a name that ``OriginError/invalidGroup`` or
-        /// ``OriginError/invalidResourceID(_:)`` speaks of.
+        /// Names a resource; commands refuse it with ``OriginError/invalidGroup`` or
+        /// ``OriginError/invalidResourceID(_:)``.
         public init(_ group: String, _ id: Int64) {
             self.group = group
             self.id = id
@@ -46,13 +46,13 @@ extension Origin {
         /// A JSON object, as UTF-8 text.
         public let body: [UInt8]
 
-        /// Takes a row as it is; the command that receives it checks the body.
+        /// Creates a row without a check; the command that receives it checks the body.
         public init(_ key: RowKey, body: [UInt8]) {
             self.key = key
             self.body = body
         }
 
-        /// Takes a row whose body is written out as text.
+        /// Creates a row whose body is given as text.
         public init(type: String, key: String, _ body: String) {
             self.init(RowKey(type, key), body: Array(body.utf8))
         }

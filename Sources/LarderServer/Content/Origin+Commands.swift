@@ -3,9 +3,10 @@ import Synchronization
 extension Origin {
     /// Creates a resource and publishes it: `RESOURCE_CREATE`.
     ///
-    /// - Parameter rows: Its first rows; of two with one name the later counts.
+    /// - Parameter rows: Its first rows; of two with one name the later is stored.
     /// - Returns: The change's number.
-    /// - Throws: ``OriginError`` when the name is none or is taken, or a row is refused.
+    /// - Throws: ``OriginError/invalidGroup`` or ``OriginError/invalidResourceID(_:)`` for the name;
+    ///   ``OriginError/resourceExists(_:)``; for a refused row the errors of ``putRow(_:in:)``.
     @discardableResult
     public func createResource(_ resource: ResourceID, rows: [Row] = []) throws(OriginError) -> Int64 {
         try resource.validate()
@@ -21,7 +22,8 @@ extension Origin {
 
     /// Replaces all rows of a resource at once: `RESOURCE_INVALIDATE`.
     ///
-    /// - Returns: The change's number, or `nil` when the resource is hidden, where nothing is logged.
+    /// - Returns: The change's number, or `nil` when the resource is hidden: then nothing is logged.
+    /// - Throws: ``OriginError/unknownResource(_:)``; for a refused row the errors of ``putRow(_:in:)``.
     @discardableResult
     public func replaceRows(of resource: ResourceID, with rows: [Row]) throws(OriginError) -> Int64? {
         let table = try table(of: rows, rules: rules(of: resource.group))
@@ -31,10 +33,12 @@ extension Origin {
         }
     }
 
-    /// Puts a row: `ROW_CREATE`, or `ROW_UPDATE` where there is one of that name.
+    /// Stores a row: `ROW_CREATE`, or `ROW_UPDATE` where there is one of that name.
     ///
-    /// - Returns: The change's number, or `nil` when the resource is hidden, where nothing is logged.
-    /// - Throws: ``OriginError`` when there is no such resource or the row is refused.
+    /// - Returns: The change's number, or `nil` when the resource is hidden: then nothing is logged.
+    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/emptyName``, ``OriginError/invalidBody(_:)``,
+    ///   ``OriginError/bodyContradictsName(_:)``, ``OriginError/typeNotDerivable(_:)`` or
+    ///   ``OriginError/keyNotDerivable(_:)`` for a refused row.
     @discardableResult
     public func putRow(_ row: Row, in resource: ResourceID) throws(OriginError) -> Int64? {
         let body = try rules(of: resource.group).wireBody(of: row)
@@ -46,17 +50,19 @@ extension Origin {
 
     /// Deletes a row: `ROW_DELETE`.
     ///
-    /// - Returns: The change's number, or `nil` when there was no such row or the resource is hidden: nothing is logged.
+    /// - Returns: The change's number, or `nil` when there was no such row or the resource is hidden: then nothing is
+    ///   logged.
     /// - Throws: ``OriginError/unknownResource(_:)``.
     @discardableResult
     public func deleteRow(_ key: RowKey, in resource: ResourceID) throws(OriginError) -> Int64? {
         try change(resource) { entry in entry.rows.delete(key) ? .rowDelete(key) : nil }
     }
 
-    /// Takes a resource from the public: `RESOURCE_DELETE`. Its rows stay here and may change unseen.
+    /// Hides a public resource: `RESOURCE_DELETE`. The origin keeps its rows, and later changes of them are not logged.
     ///
-    /// - Parameter reason: What `unavailable_reason` says.
+    /// - Parameter reason: The value of `unavailable_reason`.
     /// - Returns: The change's number.
+    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/hidden(_:)`` when it is hidden already.
     @discardableResult
     public func hideResource(_ resource: ResourceID, reason: String? = nil) throws(OriginError) -> Int64 {
         try command { (state, now) throws(OriginError) in
@@ -71,6 +77,7 @@ extension Origin {
     /// Makes a hidden resource public again, with the rows it has now: `RESOURCE_CREATE`.
     ///
     /// - Returns: The change's number.
+    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/alreadyPublic(_:)``.
     @discardableResult
     public func publishResource(_ resource: ResourceID) throws(OriginError) -> Int64 {
         try command { (state, now) throws(OriginError) in
@@ -83,9 +90,10 @@ extension Origin {
         }
     }
 
-    /// Says that a resource is as it should be, rows unchanged: `RESOURCE_UPDATE`.
+    /// Logs a confirmation of a public resource without a change of its rows: `RESOURCE_UPDATE`.
     ///
     /// - Returns: The change's number.
+    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/hidden(_:)``.
     @discardableResult
     public func touchResource(_ resource: ResourceID) throws(OriginError) -> Int64 {
         try command { (state, now) throws(OriginError) in
@@ -95,24 +103,24 @@ extension Origin {
         }
     }
 
-    /// Forgets the changes below `sequence`; runs that would need one of them are told to bootstrap again (410).
+    /// Removes the changes below `sequence` from the log; runs that need one of them must bootstrap again (410).
     public func forgetChanges(before sequence: Int64) {
         state.withLock { $0.forget(before: sequence) }
     }
 
-    /// Makes every token and cursor given so far invalid (410).
+    /// Makes every token and cursor issued so far invalid (410).
     public func invalidateTokens() {
         state.withLock { $0.epoch += 1 }
     }
 }
 
 extension Origin {
-    /// One change of one resource's rows; the change is logged only while the resource is public.
+    /// Applies one change to one resource's rows and logs it if the resource is public.
     private func change(
         _ resource: ResourceID, _ apply: (inout OriginState.Resource) -> Change.Kind?
     ) throws(OriginError) -> Int64? {
         try command { (state, now) throws(OriginError) in
-            // Taken out, so that the rows have one owner and change in place.
+            // Removed from the dictionary so that the rows have a single owner and change in place.
             guard var entry = state.resources.removeValue(forKey: resource) else {
                 throw OriginError.unknownResource(resource)
             }

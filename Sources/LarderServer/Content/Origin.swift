@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The content of a sync server: groups of resources of rows, and the log of what changed.
+/// The content of a sync server: groups of resources of rows, and the log of their changes.
 ///
-/// Everything lives in memory. The clock and the secret that signs tokens are given, so the same commands always give
-/// the same answers. Safe to use from any thread; a command blocks for the time of another command.
+/// Everything is in memory. The clock and the secret that signs tokens are parameters, so the same commands always give
+/// the same responses. Safe to use from any thread; a command blocks while another command runs.
 ///
 /// ```swift
 /// let origin = Origin(secret: secret) { milliseconds() }
@@ -13,25 +13,25 @@ import Synchronization
 /// try await OriginServer.run(origin) { baseURL in … }
 /// ```
 ///
-/// What a server of its own has to promise, in short: changes get ascending numbers; a run sees exactly the changes up
-/// to the number at its start; a token comes only with a run's last page and only fits the filter it was made for; a
-/// full copy is the rows as of one moment and says as of which change; whoever asks for forgotten changes is told to
-/// bootstrap again.
+/// A sync server gives these guarantees. Changes get ascending numbers. A run returns exactly the changes up to the
+/// number at its start. A token comes only with a run's last page and is valid only for the filter it was made for. A
+/// snapshot is the rows at one time and contains the number of the latest change at that time. A request for forgotten
+/// changes is refused, and the client must bootstrap again.
 public final class Origin: Sendable {
     let state: Mutex<OriginState>
     let seal: TicketSeal
     let now: @Sendable () -> Int64
 
-    /// An origin without content.
+    /// Creates an origin without content.
     ///
     /// - Parameters:
-    ///   - secret: Signs tokens and cursors. Tokens are good for as long as the secret and the content's history are
-    ///     the same: a server that starts with a new history takes a new secret, and so refuses all older tokens.
-    ///   - schemaVersion: What full copies give as `schema_version`.
+    ///   - secret: Signs tokens and cursors. Tokens are valid as long as the secret and the content's history are the
+    ///     same. A server that starts with a new history uses a new secret, and so refuses all older tokens.
+    ///   - schemaVersion: The value of `schema_version` in snapshots.
     ///   - groups: The groups it knows; a resource of another group may be created at any time and follows
     ///     ``GroupTable/openRules``.
-    ///   - changeLimit: How many changes it remembers at least, 1 and above. Runs that would need older ones are told
-    ///     to bootstrap again.
+    ///   - changeLimit: The minimum number of changes it keeps, 1 and above. Runs that need older ones must bootstrap
+    ///     again.
     ///   - now: The time in milliseconds since 1970-01-01 UTC; within the years 1970 to 9999.
     public init(
         secret: TokenSecret, schemaVersion: Int64 = 1, groups: GroupTable = .standard, changeLimit: Int = 1_000_000,
@@ -46,7 +46,7 @@ public final class Origin: Sendable {
     /// The number of the latest change; 0 before the first.
     public var sequence: Int64 { state.withLock { $0.sequence } }
 
-    /// What full copies give as `schema_version`.
+    /// The value of `schema_version` in snapshots.
     public var schemaVersion: Int64 {
         get { state.withLock { $0.schemaVersion } }
         set { state.withLock { $0.schemaVersion = newValue } }
@@ -63,12 +63,12 @@ public final class Origin: Sendable {
         }
     }
 
-    /// The rows of a resource, public or hidden, as they go over the wire; `nil` when it was never created.
+    /// Returns the rows of a resource, public or hidden, as sent over the wire; `nil` when it was never created.
     public func rows(of resource: ResourceID) -> [Row]? {
         let table = state.withLock { $0.resources[resource]?.rows }
         return table?.entries.compactMap { entry in entry.map { Row($0.key, body: $0.body) } }
     }
 
-    /// The remembered changes, ascending.
+    /// The changes in the log, ascending.
     public var changes: [Change] { state.withLock { $0.log } }
 }

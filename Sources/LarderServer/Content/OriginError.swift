@@ -1,18 +1,18 @@
 public import LarderJSON
 
-/// Why a command that changes content was refused. Nothing has changed.
+/// The reason a command that changes content was refused. A refused command changes nothing.
 public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The group's name is no name: 1 to 64 ASCII letters, digits, `_`, `-` or `.`, the first a letter or digit.
+    /// The group's name is invalid: 1 to 64 ASCII letters, digits, `_`, `-` or `.`, the first a letter or digit.
     case invalidGroup
     /// The resource's id is below 1.
     case invalidResourceID(Int64)
     /// No resource of that name was ever created.
     case unknownResource(Origin.ResourceID)
-    /// A resource of that name is there already.
+    /// A resource of that name exists already.
     case resourceExists(Origin.ResourceID)
     /// The resource is public, so it cannot be published.
     case alreadyPublic(Origin.ResourceID)
-    /// The resource is hidden, so it cannot be hidden, invalidated or touched.
+    /// The resource is hidden, so it cannot be hidden or touched.
     case hidden(Origin.ResourceID)
     /// The row's body is no JSON object.
     case invalidBody(JSONError)
@@ -20,9 +20,9 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     case emptyName
     /// The body holds a `record_type` or `record_key` that is not the row's.
     case bodyContradictsName(Origin.RowKey)
-    /// Full copies of this group carry no `record_type`, and the row's type is not the group's default.
+    /// Snapshots of this group carry no `record_type`, and the row's type is not the group's default.
     case typeNotDerivable(Origin.RowKey)
-    /// Full copies of this group carry no `record_key`, and the group's rule gives another key, or none, for the body.
+    /// Snapshots of this group carry no `record_key`, and the group's rule gives another key, or none, for the body.
     case keyNotDerivable(Origin.RowKey)
 
     /// One line that names resources and rows, never their content.

@@ -1,4 +1,4 @@
-/// Everything an origin holds; a value, so that readers can keep a copy while commands go on.
+/// The complete state of an origin; a value, so that readers can keep a copy while commands continue.
 struct OriginState: Sendable {
     /// One resource, public or hidden.
     struct Resource: Sendable {
@@ -7,7 +7,7 @@ struct OriginState: Sendable {
         var published: Publication?
     }
 
-    /// When a resource became public.
+    /// The change that made a resource public.
     struct Publication: Sendable {
         let sequence: Int64
         let changedAt: Int64
@@ -22,11 +22,11 @@ struct OriginState: Sendable {
     var schemaVersion: Int64
     var groups: GroupTable
     var resources: [Origin.ResourceID: Resource] = [:]
-    /// The remembered changes, ascending by sequence.
+    /// The changes kept, ascending by sequence.
     var log: [Origin.Change] = []
     let changeLimit: Int
 
-    /// Whether the origin serves that group: it is in the table or a resource of it was ever created.
+    /// Returns whether the origin serves that group: it is in the table or a resource of it was ever created.
     func knows(_ group: String) -> Bool {
         groups[group] != nil || resources.keys.contains { $0.group == group }
     }
@@ -37,19 +37,19 @@ struct OriginState: Sendable {
     mutating func record(_ kind: Origin.Change.Kind, of resource: Origin.ResourceID, at now: Int64) -> Int64 {
         sequence += 1
         log.append(Origin.Change(sequence: sequence, resource: resource, kind: kind, changedAt: now))
-        // A quarter more than the limit before trimming keeps the cost of a change constant on average.
+        // Trimming only a quarter above the limit keeps the cost of a change constant on average.
         if log.count > changeLimit + changeLimit / 4 { forget(before: log[log.count - changeLimit].sequence) }
         return sequence
     }
 
-    /// Drops the changes below `first`.
+    /// Removes the changes below `first`.
     mutating func forget(before first: Int64) {
         guard first - 1 > horizon else { return }
         horizon = min(first - 1, sequence)
         log.removeFirst(place(after: horizon))
     }
 
-    /// The place in the log of the first change above `sequence`, by binary search.
+    /// Returns the index in the log of the first change above `sequence`, by binary search.
     func place(after sequence: Int64) -> Int {
         var low = 0
         var high = log.count

@@ -1,9 +1,9 @@
-/// The rows of one resource, in the order in which they came.
+/// The rows of one resource, in insertion order.
 ///
-/// A copy of the table is a snapshot: it shares the rows until one side changes. Putting and deleting cost O(1), but
-/// for the O(*n*) copy of the first change after a snapshot that is still held.
+/// A copy of the table is a snapshot: it shares the rows until one side changes. Storing and deleting cost O(1); the
+/// first change after a snapshot that is still held costs an O(*n*) copy.
 struct RowTable: Sendable {
-    /// One row as it goes over the wire.
+    /// One row as sent over the wire.
     struct Entry: Sendable {
         let key: Origin.RowKey
         let body: [UInt8]
@@ -16,12 +16,12 @@ struct RowTable: Sendable {
     /// The number of rows.
     var count: Int { places.count }
 
-    /// Whether there is a row of that name.
+    /// Returns whether there is a row of that name.
     func contains(_ key: Origin.RowKey) -> Bool { places[key] != nil }
 
-    /// Puts a row at its old place, or at the end.
+    /// Stores a row at its old place, or at the end.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was one of that name.
     @discardableResult
     mutating func put(_ entry: Entry) -> Bool {
         if let place = places[entry.key] {
@@ -35,7 +35,7 @@ struct RowTable: Sendable {
 
     /// Deletes a row.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was one of that name.
     mutating func delete(_ key: Origin.RowKey) -> Bool {
         guard let place = places.removeValue(forKey: key) else { return false }
         entries[place] = nil

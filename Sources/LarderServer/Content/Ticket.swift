@@ -1,10 +1,10 @@
-/// What a token or a cursor says to the server that made it; to everybody else it is an opaque text.
+/// The content of a token or a cursor, readable only by the server that made it; for clients it is opaque text.
 ///
-/// Tickets carry their state, so the server remembers none of them and any number may be out.
+/// Tickets carry their state, so the server stores none of them and any number may be in use.
 package struct Ticket: Hashable {
-    /// What the ticket is for.
+    /// The use of a ticket.
     package enum Purpose: Hashable {
-        /// A checkpoint: everything up to `bound` was handed out.
+        /// A checkpoint: everything up to `bound` was sent.
         case token
         /// The next page of a first sync; resources above `position` are still to come.
         case bootstrap(position: Int64, pageSize: Int)
@@ -15,7 +15,7 @@ package struct Ticket: Hashable {
     package let purpose: Purpose
     /// The number of the last change of the run.
     package let bound: Int64
-    /// The epoch in which it was made.
+    /// The epoch in which the ticket was made.
     package let epoch: Int64
     /// The canonical filter.
     package let filter: String
@@ -30,7 +30,7 @@ package struct Ticket: Hashable {
 }
 
 extension TicketSeal {
-    /// Writes a ticket as text of the URL-safe alphabet (RFC 4648 §5), without padding.
+    /// Returns a ticket as text of the URL-safe alphabet (RFC 4648 §5), without padding.
     package func text(of ticket: Ticket) -> String {
         let fields: [Int64]
         switch ticket.purpose {
@@ -45,7 +45,7 @@ extension TicketSeal {
         return Base64URL.encode(sealed)
     }
 
-    /// Reads a ticket, or gives `nil` for a text that ``text(of:)`` did not make under the same secret.
+    /// Parses a ticket, or returns `nil` for a text that ``text(of:)`` did not make under the same secret.
     package func ticket(_ text: String) -> Ticket? {
         guard let sealed = Base64URL.decode(text), sealed.count > 8 else { return nil }
         let body = Array(sealed[8...])
@@ -88,7 +88,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or `nil` when `text` is not what ``encode(_:)`` gives for any bytes.
+    /// Returns the bytes, or `nil` when `text` is not a result of ``encode(_:)``.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -102,7 +102,7 @@ enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        // Six left-over bits, or any that are set, would give one ticket several spellings.
+        // Six left-over bits, or any that are set, would allow several spellings of one ticket.
         guard count < 6, bits & (1 << count - 1) == 0 else { return nil }
         return bytes
     }

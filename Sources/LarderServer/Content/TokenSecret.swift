@@ -3,13 +3,13 @@ public struct TokenSecret: Hashable, Sendable {
     let first: UInt64
     let second: UInt64
 
-    /// Takes the bits as they are; tests give fixed ones.
+    /// Creates a secret of the given bits; tests use fixed ones.
     public init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second
     }
 
-    /// Draws the bits; a server that faces others gives a `SystemRandomNumberGenerator`.
+    /// Creates a secret of random bits; a server that other machines can reach uses a `SystemRandomNumberGenerator`.
     public init(using generator: inout some RandomNumberGenerator) {
         self.init(generator.next(), generator.next())
     }
@@ -21,10 +21,10 @@ public struct TokenSecret: Hashable, Sendable {
 package struct TicketSeal: Sendable {
     let secret: TokenSecret
 
-    /// Signs with `secret`.
+    /// Creates a signer with `secret`.
     package init(secret: TokenSecret) { self.secret = secret }
 
-    /// The signature of `bytes`.
+    /// Returns the signature of `bytes`.
     package func signature(of bytes: [UInt8]) -> UInt64 {
         var state = State(secret)
         var word: UInt64 = 0

@@ -4,11 +4,11 @@ import Hummingbird
 import LarderJSON
 import NIOCore
 
-/// Changes an origin's content over HTTP: for a demo, for another process of a test.
+/// Changes an origin's content over HTTP, for a demo or for another process of a test.
 ///
 /// | method and path under `{basePath}/admin` | body | does |
 /// | --- | --- | --- |
-/// | `GET /status` | – | says the sequence and how many resources are public |
+/// | `GET /status` | – | returns the sequence and the number of public resources |
 /// | `POST /content` | JSON lines, see ``ContentLoader`` | creates resources or replaces their rows |
 /// | `PUT /resources/{group}/{id}` | – | creates an empty resource |
 /// | `POST /resources/{group}/{id}/hide?reason=…` | – | hides |
@@ -19,8 +19,8 @@ import NIOCore
 /// | `POST /forget?before={sequence}` | – | forgets changes |
 /// | `POST /invalidate-tokens` | – | makes all tokens invalid |
 ///
-/// A change answers `{"sequence":n}`, or `{"sequence":null}` when nothing was logged. A refused one answers 404, 409 or
-/// 422 in the general envelope.
+/// A change is answered with `{"sequence":n}`, or `{"sequence":null}` when nothing was logged. A refused one is
+/// answered with 404, 409, 413 or 422 in the general envelope.
 struct Administration {
     /// The longest body accepted, in bytes.
     static let longestBody = 64 << 20

@@ -5,15 +5,15 @@ import NIOCore
 
 /// Serves an origin's content under a base path, and passes all other requests on.
 ///
-/// | method and path under the base path | answer |
+/// | method and path under the base path | response |
 /// | --- | --- |
 /// | `GET /api/v4/resources/sync?…` | one page of a run |
-/// | `GET /api/v4/resources/snapshots/{group}/{id}` | a full copy, streamed |
+/// | `GET /api/v4/resources/snapshots/{group}/{id}` | a snapshot, streamed |
 /// | `GET /api/lists/{group}/{id}?page=0&size=50` or `?after=key&size=50` | rows in key order, see ``ListQuery`` |
 /// | `/admin/…` | changes of content, where the configuration allows it |
 ///
-/// Every answer says `Cache-Control: no-store`. A backend of its own adds it to its router; ``OriginServer`` is a
-/// server with nothing else.
+/// Every response carries `Cache-Control: no-store`. An existing backend adds the middleware to its router;
+/// ``OriginServer`` is a server with nothing else.
 ///
 /// ```swift
 /// router.add(middleware: ContentSyncMiddleware(origin, configuration))
@@ -23,14 +23,16 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
     private let configuration: OriginConfiguration
     private let gate: RequestGate
 
-    /// Serves `origin`.
+    /// Creates a middleware that serves `origin`.
     public init(_ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration()) {
         self.origin = origin
         self.configuration = configuration
         gate = RequestGate(configuration, now: origin.now)
     }
 
-    /// Answers what lies under the base path.
+    /// Responds to requests under the base path and passes the others on.
+    ///
+    /// - Throws: The errors of `next`.
     @concurrent
     public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -52,7 +54,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
             return try read(request.method, segments, query: query)
         } catch {
             let response = Self.response(error)
-            // An answer to HEAD has no body (RFC 9110 §9.3.2).
+            // A response to HEAD has no body (RFC 9110 §9.3.2).
             return request.method == .head ? response.createHeadResponse() : response
         }
     }
@@ -68,7 +70,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         case 4 where path[3] == "sync":
             return Self.response(.ok, try origin.page(OriginQuery(parsing: String(query))).body)
         case 6 where path[3] == "snapshots":
-            // An unknown group is said before an impossible id.
+            // An unknown group is reported before an impossible id.
             let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
             let copy = try origin.fullCopy(of: Origin.ResourceID(path[4], id ?? 0))
             return Self.response(copy)
@@ -100,7 +102,7 @@ extension ContentSyncMiddleware {
         return response
     }
 
-    /// The next piece is made only when the connection took the last one.
+    /// Streams a snapshot; the next piece is made only when the connection has accepted the last one.
     private static func response(_ copy: FullCopy) -> Response {
         let body = ResponseBody { writer in
             for piece in copy { try await writer.write(ByteBuffer(bytes: piece)) }

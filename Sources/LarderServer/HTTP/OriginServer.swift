@@ -12,17 +12,18 @@ import ServiceLifecycle
 /// }
 /// ```
 public enum OriginServer {
-    /// How long a stopping server waits for answers under way before it cuts them off.
+    /// The time a stopping server waits for responses under way before it aborts them.
     private static let patience = Duration.seconds(2)
 
-    /// Serves `origin` for as long as `body` runs.
+    /// Serves `origin` until `body` ends.
     ///
-    /// It listens on `127.0.0.1` only. When `body` ends, answers under way get two seconds to finish.
+    /// It listens on `127.0.0.1` only. When `body` ends, responses under way get two seconds to finish.
     ///
     /// - Parameters:
     ///   - port: The port, or 0 for any that is free.
     ///   - body: Called with the URL that clients append `/api/v4/…` to, once the port accepts connections.
-    /// - Throws: What `body` throws; an error of the network when the port cannot be opened.
+    /// - Throws: The error of `body`; a network error when the port cannot be opened; `CancellationError` when the
+    ///   server stops before the port is open.
     public static func run<Value: Sendable>(
         _ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration(), port: Int = 0,
         logger: Logger = Logger(label: "larder.origin", factory: { _ in SwiftLogNoOpLogHandler() }),
@@ -57,7 +58,7 @@ public enum OriginServer {
                 outcome = .failure(error)
             }
             await services.triggerGracefulShutdown()
-            // What the body did is done: that an answer under way was cut off does not change it.
+            // The body has finished, so an aborted response does not change its outcome.
             try? await group.waitForAll()
             return try outcome.get()
         }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// Lets requests through, or not, before they are looked at: credentials and rate.
+/// Checks the credentials and the rate of requests before they are handled.
 final class RequestGate: Sendable {
     private struct Window {
         var start: Int64
@@ -19,7 +19,7 @@ final class RequestGate: Sendable {
 
     /// Checks the credentials.
     ///
-    /// - Throws: 401.
+    /// - Throws: ``OriginProblem`` with status 401 when they are not the configured ones.
     func checkCredentials(_ fields: HTTPFields) throws(OriginProblem) {
         guard let credentials = configuration.credentials else { return }
         let isKnown = fields[.authToken] == credentials.authToken && fields[.clientID] == credentials.clientID
@@ -28,7 +28,7 @@ final class RequestGate: Sendable {
 
     /// Counts the request.
     ///
-    /// - Throws: 429, with the whole seconds until the window ends.
+    /// - Throws: ``OriginProblem`` with status 429 and the whole seconds until the window ends.
     func checkRate() throws(OriginProblem) {
         guard let limit = configuration.rateLimit else { return }
         let now = now()
@@ -50,7 +50,7 @@ final class RequestGate: Sendable {
 extension HTTPField.Name {
     /// The access token of a request.
     static let authToken = makeName("x-auth-token")
-    /// The client's name in a request.
+    /// The client id of a request.
     static let clientID = makeName("x-client-id")
 
     static func makeName(_ text: String) -> HTTPField.Name {

@@ -1,25 +1,25 @@
 public import LarderFormat
 
-/// What can go wrong between a request and its store, the handler's own errors apart.
+/// An error between a request and its store; the handler's own errors are not included.
 public enum IdempotencyError: Error, Hashable, Sendable {
     /// The account's name has more than ``IdempotencyKey/longestAccount`` bytes.
     case accountTooLong(actual: Int)
-    /// The text is no key.
+    /// The text is no valid key.
     case malformedKey
-    /// The handler's answer is too long to be remembered, in bytes; nothing was committed.
+    /// The handler's response is too long to be stored, in bytes; nothing was committed.
     case answerTooLong(actual: Int, limit: Int)
-    /// The store's directory holds something else than a store of keys.
+    /// The store's directory contains something other than a key store.
     case notAKeyStore
-    /// The store was made by a version that this one cannot read; its format.
+    /// The store has this format, which this version cannot read.
     case unsupportedFormat(Int64)
-    /// A record of the store is damaged. Whether its request was executed is not known, so it is not executed again.
+    /// A record of the store is damaged. It is unknown whether its request was executed, so it is not executed again.
     case damaged(FormatError)
     /// No table of that name was named when the store was opened.
     case unknownTable(String)
 }
 
 extension IdempotencyError: CustomStringConvertible {
-    /// What happened, in one line without the request's content.
+    /// A one-line description without the request's content.
     public var description: String {
         switch self {
         case .accountTooLong(let actual):

@@ -1,4 +1,4 @@
-/// Executes each write once: asks the store for its key, and gives the remembered answer where there is one.
+/// Executes each write once: looks up its key in the store, and returns the stored response where there is one.
 ///
 /// ```swift
 /// let store = try LMDBIdempotencyStore.open(at: path, tables: ["visits"])
@@ -10,13 +10,13 @@
 /// }
 /// ```
 public struct IdempotencyGate<Store: IdempotencyStore>: Sendable {
-    /// Where keys and answers are.
+    /// The store of keys and responses.
     public let store: Store
     /// The rules.
     public let policy: IdempotencyPolicy
     private let now: @Sendable () -> Int64
 
-    /// Guards what is executed through `store`.
+    /// Creates a gate for everything that is executed through `store`.
     ///
     /// - Parameter now: The time in milliseconds since 1970-01-01 UTC.
     public init(
@@ -27,17 +27,18 @@ public struct IdempotencyGate<Store: IdempotencyStore>: Sendable {
         self.now = now
     }
 
-    /// What is to be done with a request.
+    /// The decision about a request.
     public enum Admission: Sendable {
-        /// It is to be executed with this permit, or the permit released.
+        /// The request must be executed with this permit, or the permit released.
         case execute(IdempotencyPermit<Store>)
-        /// It has its answer already.
+        /// The request has its response already.
         case answer(ServerAnswer)
     }
 
-    /// Decides about a request. Without a key it is always to be executed.
+    /// Decides about a request. A request without a key is always executed.
     ///
-    /// - Throws: ``IdempotencyProblem``; ``IdempotencyError``; what the store throws.
+    /// - Throws: ``IdempotencyProblem`` when the key is being executed or belongs to another request;
+    ///   ``IdempotencyError/accountTooLong(actual:)`` or ``IdempotencyError/malformedKey``; the errors of the store.
     public func admit(_ request: IdempotentRequest) async throws -> Admission {
         guard let text = request.key else {
             return .execute(IdempotencyPermit(self, lease: nil))
@@ -54,9 +55,9 @@ public struct IdempotencyGate<Store: IdempotencyStore>: Sendable {
         }
     }
 
-    /// Answers a request: from memory, or by executing what `handler` gives for it.
+    /// Returns the response to a request: the stored one, or that of the effect which `handler` returns.
     ///
-    /// - Throws: As ``admit(_:)``; what the handler and the effect throw, and then the key is free again.
+    /// - Throws: As ``admit(_:)``; the errors of the handler and the effect, after which the key is free again.
     public func answer(
         _ request: IdempotentRequest, _ handler: (IdempotentRequest) async throws -> Store.Effect
     ) async throws -> ServerAnswer {
@@ -83,7 +84,7 @@ public struct IdempotencyGate<Store: IdempotencyStore>: Sendable {
     }
 }
 
-/// The permit to execute one request: it is performed, or released.
+/// The permit to execute one request; it must be performed or released.
 public struct IdempotencyPermit<Store: IdempotencyStore>: Sendable {
     private let gate: IdempotencyGate<Store>
     private let lease: IdempotencyLease?
@@ -93,14 +94,15 @@ public struct IdempotencyPermit<Store: IdempotencyStore>: Sendable {
         self.lease = lease
     }
 
-    /// Executes the request: the effect, the key and the answer are one commit.
+    /// Executes the request: the effect, the key and the response are one commit.
     ///
-    /// - Throws: ``IdempotencyProblem``; what the effect and the store throw; nothing is committed then.
+    /// - Throws: ``IdempotencyProblem`` when the key was used for another request meanwhile; the errors of the effect
+    ///   and the store. A failed call commits nothing.
     public func perform(_ effect: Store.Effect) async throws -> ServerAnswer {
         try await gate.perform(effect, under: lease)
     }
 
-    /// Frees the key without an answer. Does nothing after ``perform(_:)``.
+    /// Frees the key without a response. Does nothing after ``perform(_:)``.
     public func release() async {
         if let lease { await gate.store.release(lease) }
     }

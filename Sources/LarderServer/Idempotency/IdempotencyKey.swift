@@ -1,11 +1,11 @@
-/// The name of one write: the key that its client minted, within the client's account.
+/// The name of one write: a key that the client created, within the client's account.
 public struct IdempotencyKey: Hashable, Sendable {
     /// The longest account, in bytes of UTF-8.
     public static let longestAccount = 200
     /// The longest key, in bytes.
     public static let longestText = 128
 
-    /// Whose key it is: two accounts may use the same key and never see each other's answers.
+    /// The account of the key: two accounts may use the same key and never see each other's responses.
     public let account: String
     /// The key as the client sent it, without quotes.
     public let text: String
@@ -21,9 +21,9 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.text = text
     }
 
-    /// Takes the key out of a header field's value: bare, or in quotes as a structured string (RFC 9651 §3.3.3).
+    /// Returns the key in a header field's value: bare, or in quotes as a structured string (RFC 9651 §3.3.3).
     ///
-    /// - Returns: nil when the value is neither, or no key: 1 to 128 visible ASCII characters but quotes, commas and
+    /// - Returns: nil when the value is neither, or no key: 1 to 128 visible ASCII characters except quotes, commas and
     ///   backslashes.
     public static func text(ofField value: String) -> String? {
         var characters = Substring(value).utf8
@@ -33,7 +33,8 @@ public struct IdempotencyKey: Hashable, Sendable {
         return isKey(characters) ? String(Substring(characters)) : nil
     }
 
-    /// Commas are refused because a field that was sent twice arrives as one with a comma.
+    /// Returns whether the characters form a key. Commas are refused because a field sent twice arrives as one with a
+    /// comma.
     private static func isKey(_ characters: some Collection<UInt8>) -> Bool {
         let isShort = characters.count >= 1 && characters.count <= longestText
         return isShort

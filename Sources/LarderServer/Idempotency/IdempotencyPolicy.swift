@@ -1,26 +1,27 @@
 public import HTTPTypes
 
-/// The rules of a route: where its key stands, and how long which answers are remembered.
+/// The rules of a route: the header field of its key, and which responses are stored for how long.
 public struct IdempotencyPolicy: Sendable {
     /// The methods that carry keys.
     public static let methods: [HTTPRequest.Method] = [.post, .put, .patch, .delete]
 
     /// The header field with the key.
     public var field: HTTPField.Name
-    /// Whether a request without a key is refused. Otherwise it runs every time it comes.
+    /// Whether a request without a key is refused. Otherwise such a request is executed every time.
     public var isRequired: Bool
-    /// How long an answer is remembered. Clients rely on it: do not shorten it without them.
+    /// The time a response is stored. Clients rely on it: do not shorten it without changing them.
     public var lifetime: Duration
-    /// How long one execution holds its key. One that takes longer may be overtaken by a retry, and is then given up.
+    /// The time one execution holds its key. After it a retry may run first; then the slower execution has no effect.
     public var lease: Duration
     /// The longest body of a request, in bytes.
     public var longestBody: Int
-    /// The longest body of an answer, in bytes. An effect with a longer one is not committed.
+    /// The longest body of a response, in bytes. An effect with a longer one is not committed.
     public var longestAnswer: Int
-    /// The header fields of an answer that are remembered.
+    /// The header fields of a response that are stored.
     public var rememberedFields: [HTTPField.Name]
 
-    /// `X-Idempotency-Key`, required; 24 hours; a lease of 30 seconds; bodies of at most 1 MiB, answers of 256 KiB.
+    /// Creates the rules. By default `X-Idempotency-Key` is required, a response is stored for 24 hours, a lease is 30
+    /// seconds, and bodies have at most 1 MiB, responses 256 KiB.
     public init(
         field: HTTPField.Name = .xIdempotencyKey, isRequired: Bool = true, lifetime: Duration = .seconds(24 * 60 * 60),
         lease: Duration = .seconds(30), longestBody: Int = 1 << 20, longestAnswer: Int = 256 << 10,
@@ -37,7 +38,7 @@ public struct IdempotencyPolicy: Sendable {
         self.rememberedFields = rememberedFields
     }
 
-    /// What describes the answer's body and what the write made, `X-Sync-Sequence` included.
+    /// The fields that describe the response's body and the written resource, `X-Sync-Sequence` included.
     public static let standardFields: [HTTPField.Name] = [
         .contentType, .contentLanguage, .location, .eTag, .lastModified, .syncSequence,
     ]
@@ -45,9 +46,9 @@ public struct IdempotencyPolicy: Sendable {
     /// The rules with the header field `Idempotency-Key` of the IETF's draft.
     public static let draft = IdempotencyPolicy(field: .idempotencyKey)
 
-    /// The key that the fields carry; nil when there is none and none is required.
+    /// Returns the key that the fields carry; nil when there is none and none is required.
     ///
-    /// - Throws: 400 when it is missing or malformed.
+    /// - Throws: ``IdempotencyProblem`` with status 400 when it is missing or malformed.
     func key(in fields: HTTPFields) throws(IdempotencyProblem) -> String? {
         guard let value = fields[field] else {
             if isRequired { throw .missingKey(field) }
@@ -63,7 +64,7 @@ public struct IdempotencyPolicy: Sendable {
             longestBody: longestAnswer)
     }
 
-    /// When a lease taken now ends, in milliseconds since 1970-01-01 UTC.
+    /// Returns the end of a lease that begins now, in milliseconds since 1970-01-01 UTC.
     func leaseEnd(from now: Int64) -> Int64 {
         let (end, isOver) = now.addingReportingOverflow(Self.milliseconds(lease))
         return isOver ? .max : end

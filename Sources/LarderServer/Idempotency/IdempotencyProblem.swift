@@ -1,30 +1,30 @@
 public import HTTPTypes
 import LarderJSON
 
-/// A refusal that comes from the key or its request, not from the handler (RFC 9457).
+/// A refusal caused by the key or its request, not by the handler (RFC 9457).
 public struct IdempotencyProblem: Error, Hashable, Sendable {
-    /// What is wrong; the word that ends the problem's type.
+    /// The kind of a problem; the last part of the problem's type.
     public enum Kind: String, CaseIterable, Sendable {
-        /// 400: the route wants a key, and the request has none.
+        /// 400: the route requires a key, and the request has none.
         case keyMissing = "key-missing"
-        /// 400: the key is no key.
+        /// 400: the key is malformed.
         case keyMalformed = "key-malformed"
-        /// 409: a request with this key is running.
+        /// 409: a request with this key is being executed.
         case inProgress = "in-progress"
         /// 422: the key belongs to another request.
         case keyReused = "key-reused"
-        /// 413: the body is longer than the route takes.
+        /// 413: the body is longer than the route accepts.
         case bodyTooLong = "body-too-long"
         /// 422: the body is no batch.
         case batchMalformed = "batch-malformed"
 
-        /// The type as it stands in the body.
+        /// The type as it appears in the body.
         public var type: String { "urn:larder:idempotency:" + rawValue }
     }
 
-    /// What is wrong.
+    /// The kind of the problem.
     public let kind: Kind
-    /// A sentence for people.
+    /// A human-readable sentence.
     public let detail: String
     /// The value of `Retry-After`, in whole seconds.
     public let retryAfter: Int64?
@@ -45,7 +45,7 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         }
     }
 
-    /// The refusal as an answer.
+    /// The response that reports the refusal.
     public var answer: ServerAnswer {
         var writer = JSONWriter()
         writer.raw("{\"type\":")

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// One write as its handler sees it, whether it came by itself or in a batch.
+/// One write as passed to its handler, whether it was sent alone or in a batch.
 public struct IdempotentRequest: Hashable, Sendable {
-    /// Whose write it is, as the host has found out from the request.
+    /// The account of the write, as the host determined it from the request.
     public let account: String
     /// The key that names the write within its account; nil only where a route does not require one.
     public let key: String?
@@ -31,9 +31,9 @@ public struct IdempotentRequest: Hashable, Sendable {
         self.type = type
     }
 
-    /// What tells this write from another one under the same key.
+    /// The fingerprint that distinguishes this write from another one under the same key.
     ///
-    /// The space around a JSON text does not count: in a batch a payload stands without it.
+    /// Whitespace around a JSON text is ignored, because the payloads of a batch have none.
     var fingerprint: RequestFingerprint {
         let isJSON = fields[.contentType]?.lowercased().hasPrefix("application/json") == true
         return RequestFingerprint(method: method.rawValue, path: path, body: isJSON ? Self.trimmed(body) : body)

@@ -1,27 +1,27 @@
 import LarderFormat
 
-/// Tells the request of a key from another one that uses the key by mistake: 128 bits over method, path and body.
+/// Distinguishes the request of a key from one that uses the key by mistake: 128 bits over method, path and body.
 ///
-/// Two XXH64 checksums with different seeds. It finds mistakes; who forges a collision within the own account gets
-/// the own earlier answer.
+/// The bits are two XXH64 checksums with different seeds. They detect mistakes, not attacks: a client that forges a
+/// collision within its account gets its own earlier response.
 public struct RequestFingerprint: Hashable, Sendable {
     /// The first half.
     public let first: UInt64
     /// The second half.
     public let second: UInt64
 
-    /// Takes both halves, as a store has kept them.
+    /// Creates a fingerprint of both halves, as a store kept them.
     public init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second
     }
 
-    /// The fingerprint of a request.
+    /// Computes the fingerprint of a request.
     ///
     /// - Parameters:
-    ///   - method: As it is sent: methods are case-sensitive (RFC 9110 §9.1).
-    ///   - path: With the query.
-    ///   - body: All of it; compared byte by byte, whatever it means.
+    ///   - method: The method as sent: methods are case-sensitive (RFC 9110 §9.1).
+    ///   - path: The path with its query.
+    ///   - body: The whole body, compared byte by byte.
     public init(method: String, path: String, body: [UInt8]) {
         var head = TupleWriter()
         head.append(text: method)

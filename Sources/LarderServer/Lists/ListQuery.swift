@@ -1,36 +1,37 @@
 /// One request for a page of a resource's rows in key order.
 public struct ListQuery: Hashable, Sendable {
-    /// Where the page begins.
+    /// The start of a page.
     public enum Start: Hashable, Sendable {
-        /// Behind so many pages of the same size; 0 and above.
+        /// After this number of pages of the same size; 0 and above.
         case page(Int)
-        /// Behind the row of that key.
+        /// After the row of that key.
         case after(String)
     }
 
-    /// Page sizes that are served, in rows.
+    /// The page sizes that are served, in rows.
     public static let pageSizes = 1...1000
     /// The page size of a request that names none.
     public static let defaultPageSize = 50
 
-    /// Where the page begins.
+    /// The start of the page.
     public let start: Start
-    /// The most rows on it.
+    /// The maximum number of rows on the page.
     public let size: Int
     /// The type of the rows; nil for all.
     public let type: String?
 
-    /// Asks for a page.
+    /// Creates a request for a page.
     public init(_ start: Start = .page(0), size: Int = defaultPageSize, type: String? = nil) {
         self.start = start
         self.size = size
         self.type = type
     }
 
-    /// Reads the query part of a request's target: `page` (from 0) or `after`, `size`, `type`.
+    /// Parses the query part of a request's target: `page` (from 0) or `after`, `size`, `type`. Unknown parameters are
+    /// ignored.
     ///
-    /// - Throws: ``OriginProblem``: 400 for parameters that stand twice, exclude each other or cannot be read; 422 for a
-    ///   size that is not served. Unknown parameters are ignored.
+    /// - Throws: ``OriginProblem``: 400 for parameters that appear twice, exclude each other or cannot be read; 422 for
+    ///   a size that is not served.
     public init(parsing query: Substring) throws(OriginProblem) {
         var parameters: [String: String] = [:]
         for part in query.split(separator: "&") {

@@ -2,13 +2,13 @@ import LarderJSON
 import Synchronization
 
 extension Origin {
-    /// One page of the rows of a public resource in the order of their keys, as of now: the body of an answer.
+    /// Returns one page of the rows of a public resource in key order, as of now: the body of a response.
     ///
-    /// `{"items":[…],"total":n,"has_more":b}`: the rows as they go over the wire, the number of all, and whether some
-    /// follow. Keys that are decimal numbers come first, by value, the others by their UTF-8 bytes, rows of the same key
-    /// by type. It is the kind of interface a server has that knows nothing of syncing.
+    /// `{"items":[…],"total":n,"has_more":b}`: the rows as sent over the wire, the number of all, and whether some
+    /// follow. Keys that are decimal numbers come first, by value, then the others by their UTF-8 bytes, rows of the
+    /// same key by type. This is the interface of a server without sync.
     ///
-    /// - Throws: ``OriginProblem/notFound`` when the resource is hidden or was never there.
+    /// - Throws: ``OriginProblem/notFound`` when the resource is hidden or was never created.
     /// - Complexity: O(*n* log *n*) for *n* rows, for each page.
     public func list(of resource: ResourceID, _ query: ListQuery) throws(OriginProblem) -> [UInt8] {
         let table = state.withLock { state in
@@ -48,14 +48,14 @@ extension Origin {
     }
 }
 
-/// Where a row stands in a list: decimal numbers by value, then texts by their UTF-8 bytes, then types.
+/// The position of a row in a list: decimal numbers by value, then texts by their UTF-8 bytes, then types.
 private struct ListPlace: Comparable {
     private let number: Int64?
     private let key: [UInt8]
     private let type: [UInt8]
 
     init(_ key: String, type: String?) {
-        // The canonical form only: `01` and `+1` are texts.
+        // Only the canonical form is a number: `01` and `+1` are texts.
         number = Int64(key).flatMap { String($0) == key ? $0 : nil }
         self.key = Array(key.utf8)
         self.type = Array((type ?? "").utf8)
@@ -65,7 +65,7 @@ private struct ListPlace: Comparable {
         left.key == right.key ? left.type.lexicographicallyPrecedes(right.type) : right.isBehind(left)
     }
 
-    /// Whether its key is behind that of another place.
+    /// Returns whether its key is after that of another place.
     func isBehind(_ other: ListPlace) -> Bool {
         switch (number, other.number) {
         case (let own?, let other?): own > other

@@ -1,9 +1,9 @@
-/// What a client wants to sync, in canonical form.
+/// The resources that a client wants to sync, in canonical form.
 ///
-/// Groups are sorted by their UTF-8 bytes and merged, ids are sorted as numbers and stand once, and `*` absorbs ids:
-/// `translations:6,1,6` and `translations:1,6` are one filter.
+/// Groups are sorted by their UTF-8 bytes and merged, ids are sorted as numbers without duplicates, and `*` absorbs
+/// ids: `translations:6,1,6` and `translations:1,6` are one filter.
 public struct ContentFilter: Hashable, Sendable, CustomStringConvertible {
-    /// The longest text accepted, in UTF-8 bytes: a filter travels inside cursors, and those inside URLs.
+    /// The longest text accepted, in UTF-8 bytes: cursors contain the filter, and URLs contain the cursors.
     public static let longest = 8192
 
     private enum Selection: Hashable, Sendable {
@@ -17,8 +17,8 @@ public struct ContentFilter: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `group:*` and `group:id,id` parts joined by `;`.
     ///
-    /// - Returns: `nil` for an empty or overlong text, a name that is no group's, or an id that is no decimal number of
-    ///   1 and above.
+    /// - Returns: `nil` for an empty or overlong text, an invalid group name, or an id that is no decimal number of 1
+    ///   and above.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var selections: [String: Selection] = [:]
@@ -35,7 +35,7 @@ public struct ContentFilter: Hashable, Sendable, CustomStringConvertible {
     /// The names of the groups, in no particular order.
     public var groups: some Collection<String> { selections.keys }
 
-    /// Whether the filter asks for `resource`.
+    /// Returns whether the filter includes `resource`.
     public func matches(_ resource: Origin.ResourceID) -> Bool {
         switch selections[resource.group] {
         case nil: false

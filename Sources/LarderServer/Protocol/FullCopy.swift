@@ -1,17 +1,18 @@
 import LarderJSON
 import Synchronization
 
-/// All rows of one resource as of one change, ready to be written in pieces.
+/// A snapshot of one resource: all its rows as of one change, written in pieces.
 ///
-/// It shares the rows with the origin until the origin changes them, so any number may be under way, and a slow reader
-/// still gets the rows of one moment.
+/// It shares the rows with the origin until the origin changes them. Any number may be in use, and a slow reader still
+/// gets the rows of one moment.
 public struct FullCopy: Sequence, Sendable {
-    /// How many bytes a piece has at least, but for the last: enough to make writing cheap, little enough to hold.
+    /// The minimum size of a piece in bytes, except for the last: large enough for cheap writes, small enough for
+    /// memory.
     public static let pieceSize = 32_768
 
     /// The resource.
     public let resource: Origin.ResourceID
-    /// The latest change of the origin when the copy was taken: `sync_sequence`.
+    /// The number of the origin's latest change when the snapshot was made: `sync_sequence`.
     public let sequence: Int64
     /// The number of rows.
     public let count: Int
@@ -19,7 +20,7 @@ public struct FullCopy: Sequence, Sendable {
     let contentID: Int64?
     let rows: RowTable
 
-    /// Pieces of the body, each of them non-empty.
+    /// Returns an iterator over the pieces of the body, each of them non-empty.
     public func makeIterator() -> Iterator { Iterator(self) }
 
     /// Writes the body piece by piece.
@@ -30,7 +31,7 @@ public struct FullCopy: Sequence, Sendable {
 
         init(_ copy: FullCopy) { self.copy = copy }
 
-        /// The next piece, or `nil` after the last.
+        /// Returns the next piece, or `nil` after the last.
         public mutating func next() -> [UInt8]? {
             let entries = copy.rows.entries
             guard place <= entries.count else { return nil }
@@ -71,10 +72,10 @@ public struct FullCopy: Sequence, Sendable {
 }
 
 extension Origin {
-    /// The full copy of a public resource, as of now.
+    /// Returns the snapshot of a public resource, as of now.
     ///
     /// - Throws: ``OriginProblem/unknownResourceGroup``, or ``OriginProblem/snapshotNotFound`` when the resource is
-    ///   hidden or was never there.
+    ///   hidden or was never created.
     public func fullCopy(of resource: ResourceID) throws(OriginProblem) -> FullCopy {
         try state.withLock { (state) throws(OriginProblem) in
             guard state.knows(resource.group) else { throw OriginProblem.unknownResourceGroup }

@@ -1,15 +1,17 @@
 import Synchronization
 
 extension Origin {
-    /// Answers one request for a page.
+    /// Returns the page that a request names.
     ///
     /// A run's bound is the latest change when its first page is made; the cursor carries it to the other pages, so
-    /// changes made meanwhile wait for the next run. A first sync lists each resource that was public at its start and
-    /// still is, under the number of the change that made it public: ascending, and in the same place on every page.
+    /// later changes belong to the next run. A first sync lists each resource that was public at its start and still
+    /// is, under the number of the change that made it public. This order is ascending and the same on every page.
     ///
-    /// - Throws: ``OriginProblem`` with the answer to send instead.
-    /// - Complexity: O(*r* log *r*) for *r* resources in a first sync; else O(*n*) for the *n* changes looked through
-    ///   to fill the page.
+    /// - Throws: ``OriginProblem/unknownResourceGroup``; ``OriginProblem/resyncRequired`` for a token or cursor that is
+    ///   no longer valid; ``OriginProblem/tokenFilterMismatch``; ``OriginProblem/cursorFilterMismatch``;
+    ///   ``OriginProblem/cursorPageSizeMismatch``; status 400 for a text that is no cursor.
+    /// - Complexity: O(*r* log *r*) for *r* resources in a first sync; else O(*n*) for the *n* changes read to fill the
+    ///   page.
     public func page(_ query: OriginQuery) throws(OriginProblem) -> OriginPage {
         try state.withLock { (state) throws(OriginProblem) in
             let run = try Run(query, in: state, seal: seal)
@@ -18,7 +20,7 @@ extension Origin {
     }
 }
 
-/// A page that is due: which run, and from where on.
+/// The position of a page to make: its run, and the last change before it.
 private struct Run {
     let purpose: Ticket.Purpose
     let position: Int64
@@ -63,7 +65,7 @@ private struct Run {
         for group in filter.groups where !state.knows(group) { throw .unknownResourceGroup }
     }
 
-    /// A run whose changes, or whose token to come, are forgotten has to begin again.
+    /// Refuses a cursor of another epoch, and one whose remaining changes or final token are forgotten already.
     private static func check(_ ticket: Ticket, at position: Int64, in state: OriginState) throws(OriginProblem) {
         let needed = if case .changes = ticket.purpose { position } else { ticket.bound }
         guard ticket.epoch == state.epoch, needed >= state.horizon, ticket.bound <= state.sequence else {
@@ -74,7 +76,7 @@ private struct Run {
 
 extension OriginState {
     fileprivate func page(of run: Run, seal: TicketSeal) -> OriginPage {
-        // One more than fits tells whether there is a next page.
+        // One more change than fits shows that there is a next page.
         var changes =
             switch run.purpose {
             case .bootstrap: resources(of: run)

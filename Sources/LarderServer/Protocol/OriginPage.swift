@@ -10,7 +10,7 @@ public struct OriginPage: Hashable, Sendable {
     public let cursor: String?
     /// The token, on the last page only.
     public let token: String?
-    /// Which changes give `resource_content_id`.
+    /// The groups whose changes carry `resource_content_id`.
     let groupsWithContentID: Set<String>
 
     /// The body, as JSON: `{"sync":{…}}` with all five members.
@@ -62,7 +62,7 @@ public struct OriginPage: Hashable, Sendable {
         writer.raw("}")
     }
 
-    /// What a change holds beyond what all changes hold.
+    /// The values that only some changes have.
     private struct Fields {
         var row: Origin.RowKey?
         var body: [UInt8]?

@@ -1,25 +1,25 @@
 import LarderJSON
 
-/// An answer that is an error, with the status and body the protocol gives it.
+/// An error response, with the status and body that the protocol defines.
 public struct OriginProblem: Error, Hashable, Sendable {
     /// The protocol's two shapes of an error body.
     public enum Envelope: Hashable, Sendable {
-        /// `{"error":{"code":…,"message":…}}`: what concerns tokens, cursors, filters and full copies.
+        /// `{"error":{"code":…,"message":…}}`: errors of tokens, cursors, filters and snapshots.
         case sync(code: String)
-        /// `{"message":…,"type":…,"success":false}`: everything else.
+        /// `{"message":…,"type":…,"success":false}`: all other errors.
         case general(type: String)
     }
 
     /// The HTTP status.
     public let status: Int
-    /// The shape of the body and the word in it that clients branch on.
+    /// The shape of the body, with the code or type that clients branch on.
     public let envelope: Envelope
-    /// A sentence for people.
+    /// A human-readable sentence.
     public let message: String
     /// The value of `Retry-After`, in whole seconds.
     public var retryAfter: Int?
 
-    /// A problem of any kind.
+    /// Creates a problem of any kind.
     public init(status: Int, envelope: Envelope, message: String, retryAfter: Int? = nil) {
         self.status = status
         self.envelope = envelope
@@ -27,7 +27,7 @@ public struct OriginProblem: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// A problem of the general shape, of the type that belongs to its status.
+    /// Creates a problem of the general shape, with the type that belongs to its status.
     public init(status: Int, message: String, retryAfter: Int? = nil) {
         let type =
             switch status {
@@ -89,13 +89,13 @@ extension OriginProblem {
         422, "invalid_resources", "resources must be group:* or group:id,id parts joined by ;")
     /// 422: the server does not serve such a group.
     public static let unknownResourceGroup = sync(422, "unknown_resource_group", "The resource group is not supported")
-    /// 404: the resource is hidden or was never there.
+    /// 404: the resource is hidden or was never created.
     public static let snapshotNotFound = sync(404, "snapshot_not_found", "Resource snapshot not found")
 
-    /// 400: the request makes no sense.
+    /// 400: the request is malformed.
     public static func invalidRequest(_ message: String) -> OriginProblem {
         OriginProblem(status: 400, message: message)
     }
-    /// 404: there is nothing at that path.
+    /// 404: nothing is served at that path.
     public static let notFound = OriginProblem(status: 404, message: "There is nothing at this path")
 }

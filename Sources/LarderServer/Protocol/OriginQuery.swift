@@ -1,35 +1,35 @@
 /// One request for a page of a sync run.
 public struct OriginQuery: Hashable, Sendable {
-    /// What the page is a page of.
+    /// The run and the position that a page belongs to.
     public enum Start: Hashable, Sendable {
         /// The first page of a first sync.
         case bootstrap(ContentFilter)
-        /// The first page of what changed since a token was given.
+        /// The first page of the changes after a token.
         case token(String, ContentFilter)
-        /// A further page; the filter is what the request repeated, if it did.
+        /// A further page; the filter is the one the request repeated, if it did.
         case cursor(String, ContentFilter?)
     }
 
-    /// Page sizes the protocol allows, in changes, or resources during a first sync.
+    /// The page sizes that the protocol allows, in changes, or in resources during a first sync.
     public static let pageSizes = 1...100
     /// The page size of a request that names none.
     public static let defaultPageSize = 50
 
-    /// What is asked for.
+    /// The run and the position that are requested.
     public let start: Start
     /// The page size the request names.
     public let pageSize: Int?
 
-    /// Asks for a page.
+    /// Creates a request for a page.
     public init(_ start: Start, pageSize: Int? = nil) {
         self.start = start
         self.pageSize = pageSize
     }
 
-    /// Reads the query part of a request's target, as it stands behind the `?`.
+    /// Parses the query part of a request's target, without the `?`. Unknown parameters are ignored.
     ///
-    /// - Throws: ``OriginProblem``: `invalid_per_page`, `invalid_resources`, or 400 for parameters that stand twice,
-    ///   exclude each other or cannot be read. Unknown parameters are ignored.
+    /// - Throws: ``OriginProblem``: `invalid_per_page`, `invalid_resources`, or 400 for parameters that are missing,
+    ///   appear twice, exclude each other or cannot be read.
     public init(parsing query: String) throws(OriginProblem) {
         let parameters = try Self.parameters(query)
         pageSize = try Self.pageSize(parameters["per_page"])
@@ -91,7 +91,8 @@ public struct OriginQuery: Hashable, Sendable {
 
 /// Percent-encoded text in URLs (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// The text meant, or `nil` when an escape is broken or the bytes are no UTF-8. A plus sign is a plus sign.
+    /// Returns the decoded text, or `nil` when an escape is broken or the bytes are no UTF-8. A plus sign is a plus
+    /// sign.
     static func decode(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,9 +1,9 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Tokens, applied sequences, unsent writes and keyed objects mean something to one server only: the store keeps which.
+// Tokens, applied sequences, unsent writes and keyed objects are valid for one server only: the store records which.
 
-/// The content of a store that is of one server.
+/// A kind of content that belongs to one server.
 public enum ServerContent: String, Hashable, Sendable, CaseIterable {
     /// Tokens of filters, and the resources that they brought.
     case sync
@@ -15,20 +15,20 @@ public enum ServerContent: String, Hashable, Sendable, CaseIterable {
 
 /// A store holds content of another server than the one that is configured. Nothing was sent, and nothing was changed.
 ///
-/// The ways out: if both are the same server under two names, ``Store/adopt(_:)``; to give up what is stored and start
-/// over, ``Store/clear(discardingUnsent:)``; to keep both, a store in another directory for the other server. Unsent
-/// writes can also be sent first, under the configuration that they were made with.
+/// If both are the same server under two names, call ``Store/adopt(_:)``. To discard what is stored and start over,
+/// call ``Store/clear(discardingUnsent:)``. To keep both, open a store in another directory for the other server.
+/// Unsent writes can also be sent first, under the configuration that they were made with.
 public struct ServerMismatch: Error, Hashable, Sendable {
-    /// The content.
+    /// The kind of content.
     public let content: ServerContent
-    /// The server that it is of.
+    /// The server that it belongs to.
     public let stored: String
-    /// The server that was to be asked.
+    /// The server that is configured.
     public let configured: String
 }
 
 extension ServerMismatch: CustomStringConvertible {
-    /// What happened and the remedies, in one line.
+    /// The fault and the remedies, in one line.
     public var description: String {
         let what =
             switch content {
@@ -44,16 +44,18 @@ extension ServerMismatch: CustomStringConvertible {
 }
 
 extension ReadView {
-    /// The server that a kind of content is of; nil while there was none.
+    /// The server that a kind of content belongs to; nil while there was none.
     ///
-    /// A record that is damaged says nothing; `verify` reports it.
+    /// A damaged record counts as none; `verify` reports it.
+    ///
+    /// - Throws: ``EngineError``.
     public borrowing func server(of content: ServerContent) throws -> String? {
         try tables.servers(in: transaction)[keyPath: content.field]
     }
 
-    /// Throws where content is of another server than this one.
+    /// Checks that a kind of content belongs to a server, or to none.
     ///
-    /// - Throws: ``ServerMismatch``.
+    /// - Throws: ``ServerMismatch`` when it belongs to another server; ``EngineError``.
     package borrowing func checkServer(_ server: String, of content: ServerContent) throws {
         guard let stored = try self.server(of: content), !stored.equalsBytewise(server) else { return }
         throw ServerMismatch(content: content, stored: stored, configured: server)
@@ -61,22 +63,25 @@ extension ReadView {
 }
 
 extension Transaction {
-    /// The server that a kind of content is of; nil while there was none.
+    /// The server that a kind of content belongs to; nil while there was none.
+    ///
+    /// - Throws: ``EngineError``.
     package func server(of content: ServerContent) throws -> String? {
         try tables.servers(in: engine)[keyPath: content.field]
     }
 
-    /// Notes that content is of a server, unless some is there that is of another.
+    /// Records the server of a kind of content, unless content of another server is stored.
     ///
-    /// Positions that own writes or the program have left are no content, but count as the outbox's server does, or where there is none
-    /// as the sync server before did: a new timeline lets no change of another server fall below them.
+    /// Positions that own writes or the app have left are no content. They count as those of the outbox's server or,
+    /// where there is none, of the sync server before. If that is another server, a new timeline begins, so that no
+    /// change of the new server falls below them.
     ///
-    /// - Throws: ``ServerMismatch``.
+    /// - Throws: ``ServerMismatch`` when content of another server is stored; ``StoreError``; ``EngineError``.
     package mutating func bindServer(_ server: String, to content: ServerContent) throws {
         var servers = try tables.servers(in: engine)
         if let stored = servers[keyPath: content.field] {
             if stored.equalsBytewise(server) { return }
-            // A server that nothing ever came from, be it for a typing error, is no server of the content.
+            // A server that nothing was ever stored from, such as a mistyped one, does not own the content.
             if try tables.holdsAny(content, in: engine) {
                 throw ServerMismatch(content: content, stored: stored, configured: server)
             }
@@ -100,9 +105,9 @@ extension Transaction {
 }
 
 extension Store {
-    /// Says that the content is of the server that was configured: the same one as before, under another name.
+    /// Assigns the content to the configured server, which is the same one as before under another name.
     ///
-    /// Does nothing when the content has another server by now than the mismatch says.
+    /// Does nothing when the content belongs to another server by now than the mismatch names.
     ///
     /// - Throws: as ``write(durability:_:)``.
     public func adopt(_ mismatch: ServerMismatch) async throws {
@@ -138,12 +143,12 @@ extension Tables {
         do {
             return try record(key.rawSpan, .meta, in: source, ServersRecord.init(decoding:)) ?? ServersRecord()
         } catch StoreError.damaged {
-            // The next one that is stored takes its place.
+            // The next record that is stored replaces it.
             return ServersRecord()
         }
     }
 
-    /// Whether anything is there that means something to one server only.
+    /// Whether anything is stored that is valid for one server only.
     fileprivate func holdsAny(
         _ content: ServerContent, in source: ReadTransaction
     ) throws -> Bool {

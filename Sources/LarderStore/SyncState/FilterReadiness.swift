@@ -1,46 +1,47 @@
 internal import LarderFormat
 
-/// How ready the content of one filter is for going offline, as one snapshot of the store says it.
+/// The readiness of one filter's content for offline use, in one view of the store.
 public struct FilterReadiness: Hashable, Sendable {
-    /// The age beyond which syncing is overdue unless said otherwise: 7 days, in milliseconds.
+    /// The default age beyond which syncing is overdue: 7 days, in milliseconds.
     public static let defaultOverdueAge: Int64 = 7 * 24 * 60 * 60 * 1000
 
     /// The canonical text of the filter.
     public let filter: String
-    /// The server sequence that its content is as of: the bound of its last finished run. Nil before the first.
+    /// The server sequence of its content: the bound of its last finished run. Nil before the first.
     ///
     /// Some members may be newer, see ``ResourceReadiness/floor``; none is older.
     public let asOfSequence: Int64?
     /// When its last finished run ended, in milliseconds since 1970-01-01 UTC; nil before the first.
     ///
-    /// It stays when the token is rejected: what that run brought is readable until the bootstrap has replaced it.
+    /// It stays when the token is rejected: the rows of that run are readable until the bootstrap has replaced them.
     public let syncedAt: Int64?
     /// Whether a bootstrap has begun and not finished.
     public let isBootstrapping: Bool
     /// When the last run began, in milliseconds since 1970-01-01 UTC.
     public let attemptedAt: Int64?
-    /// When the next run is meant to begin by itself, in milliseconds since 1970-01-01 UTC.
+    /// When the next run is due to begin by itself, in milliseconds since 1970-01-01 UTC.
     public let nextAttemptAt: Int64?
     /// The runs that failed since the last one that finished.
     public let failures: Int64
-    /// Why the last run failed, one line without content; nil once a run has finished.
+    /// The reason the last run failed, one line without content; nil once a run has finished.
     public let lastError: String?
     /// The resources it holds, in the order of group and number.
     public let members: [ResourceReadiness]
-    /// How many members still have to come: those without a copy, and those that the bootstrap under way has listed and
-    /// not brought in.
+    /// The number of members still to be fetched: those without a snapshot, and those that the bootstrap under way has
+    /// listed and not brought in.
     ///
-    /// What later pages of a bootstrap list is not known yet, and not counted.
+    /// Resources on later pages of a bootstrap are not known yet, and not counted.
     public let resourcesToGo: Int
-    /// The rows of those members, estimated by the copies that they have; nil when one has none.
+    /// The rows of those members, estimated by the rows that they have; nil when one has none.
     public let rowsToGo: Int?
     /// The stored bytes of those members, estimated likewise.
     public let bytesToGo: Int?
 
-    /// Whether everything it asks for can be read without the server.
+    /// Whether everything that the filter requests can be read without the server.
     ///
-    /// A run has finished once, and every member is complete; one that the server has withdrawn since does not count. It
-    /// stays true while a bootstrap after a rejected token replaces the members one by one, until that lists a new one.
+    /// A run has finished once, and every member is complete; one that the server has withdrawn since does not count.
+    /// It stays true while a bootstrap after a rejected token replaces the members one by one, until that lists a new
+    /// one.
     public var isComplete: Bool {
         syncedAt != nil && members.allSatisfy { $0.isComplete || $0.state == .hidden }
     }
@@ -56,14 +57,14 @@ public struct FilterReadiness: Hashable, Sendable {
 
     /// Whether its last finished run ended more than `age` milliseconds ago.
     ///
-    /// False before the first: what never was in step is not overdue, only incomplete.
+    /// False before the first: content that was never synced is not overdue, only incomplete.
     public func isOverdue(now: Int64, after age: Int64 = defaultOverdueAge) -> Bool {
         self.age(now: now).map { $0 > age } ?? false
     }
 }
 
 extension FilterReadiness {
-    /// One member as it is stored: its readiness, and whether it still has to come.
+    /// One member as it is stored: its readiness, and whether it still has to be fetched.
     struct Member {
         let readiness: ResourceReadiness
         let isToGo: Bool
@@ -95,7 +96,7 @@ extension FilterReadiness {
         bytesToGo = isKnown ? Self.sum(toGo.map(\.byteCount)) : nil
     }
 
-    /// That of a list, which no filter holds: its only member, and when a pass over it last finished.
+    /// The readiness of a list, which no filter holds: its only member, and when a pass over it last finished.
     init(list: ResourceReadiness, named name: String) {
         filter = name
         asOfSequence = nil

@@ -3,11 +3,15 @@ public import LarderFormat
 
 extension ReadView {
     /// Every filter with its token and members, in the order they were first synced.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged filter or member; ``EngineError``.
     public borrowing func filters() throws -> [FilterState] {
         try withMembers(try tables.filters(in: transaction))
     }
 
-    /// Those filters that can be read.
+    /// The filters with readable records, otherwise as ``filters()``.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged member; ``EngineError``.
     package borrowing func readableFilters() throws -> [FilterState] {
         try withMembers(try tables.readableFilters(in: transaction))
     }
@@ -23,15 +27,20 @@ extension ReadView {
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The membership of a resource in a filter, by the filter's number.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a group beyond the format's
+    ///   limits.
     package borrowing func member(ofFilter number: Int64, _ resource: ResourceKey) throws -> MemberRecord? {
         try tables.record(.members, in: engine, as: MemberRecord.self) {
             try MemberRecord.appendKey(filter: number, resource: resource, to: &$0)
         }
     }
-    /// The numbers of all filters, of damaged ones too: they hold their members until they are restored.
+    /// The numbers of all filters, damaged ones included: they hold their members until they are restored.
     borrowing func filterNumbers() throws -> [Int64] { try tables.filterNumbers(in: engine) }
 
     /// Whether any filter holds the resource.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``EngineError``.
     package borrowing func isMember(_ resource: ResourceKey) throws -> Bool {
         try isMember(resource, ofAny: filterNumbers())
     }
@@ -41,7 +50,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         return false
     }
 
-    /// Whether a filter has a resource as member, be the record of that readable or not.
+    /// Whether a filter has a resource as member, even if the record of that is damaged.
     borrowing func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
         let key = try Transaction.key { try MemberRecord.appendKey(filter: filter, resource: resource, to: &$0) }
         return try engine.value(forKey: key.rawSpan, in: tables.members) != nil

@@ -1,7 +1,7 @@
 public import LarderFormat
 
 extension ReadView {
-    /// How ready a resource is; nil when it is not known.
+    /// The readiness of a resource; nil when it is not known.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     /// - Complexity: one lookup, O(log *n*) page visits; no row is read.
@@ -9,7 +9,7 @@ extension ReadView {
         try tables.resource(resource, in: transaction).map { ResourceReadiness(resource, $0) }
     }
 
-    /// How ready the content of a filter is, by its canonical text; nil when there is no such filter.
+    /// The readiness of the content of a filter, by its canonical text; nil when there is no such filter.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     /// - Complexity: reads every filter's record, and of this one every member with a lookup each; no row is read.
@@ -18,12 +18,12 @@ extension ReadView {
             $0.record.filter.utf8.elementsEqual(filter.utf8)
         }
         if let (number, record) = found { return try readiness(number, record) }
-        // Nothing is known of it unless another one, which cannot be read, was it.
+        // A damaged record, which makes this throw, may be that of the filter.
         _ = try tables.filters(in: transaction)
         return nil
     }
 
-    /// How ready the content of every filter is, in the order they were first synced.
+    /// The readiness of the content of every filter, in the order they were first synced.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     /// - Complexity: a lookup for each member of each filter; no row is read.
@@ -31,11 +31,11 @@ extension ReadView {
         try tables.filters(in: transaction).map { number, record in try readiness(number, record) }
     }
 
-    /// How ready a list is that is kept in step page by page, and has no filter; nil when it is not known.
+    /// The readiness of a list that is synced page by page, and has no filter; nil when it is not known.
     ///
-    /// It has one member, is as of no sequence, and is complete once a pass over it has finished.
+    /// It has one member and no sequence, and is complete once a pass over it has finished.
     ///
-    /// - Parameter name: what the list goes by.
+    /// - Parameter name: the name of the list.
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     /// - Complexity: one lookup.
     public borrowing func readiness(ofList resource: ResourceKey, named name: String) throws -> FilterReadiness? {
@@ -44,7 +44,7 @@ extension ReadView {
 
     private borrowing func readiness(_ number: Int64, _ record: FilterState) throws -> FilterReadiness {
         let members = try tables.members(of: number, in: transaction).map { key, member in
-            // A member without a record is damage that `verify` reports; nothing of it is here.
+            // A member without a record is damage that `verify` reports; it has no rows here.
             let resource = try tables.resource(key, in: transaction) ?? ResourceRecord()
             return FilterReadiness.Member(key, member, resource, in: record)
         }

@@ -1,19 +1,19 @@
 public import LarderFormat
 
-/// Why the snapshot of a resource could not be brought in.
+/// A failure to bring in the snapshot of a resource.
 public struct ResourceFailure: Hashable, Sendable {
     /// Group and number.
     public let resource: ResourceKey
-    /// Why, in one line without content.
+    /// The reason, in one line without content.
     public let reason: String
     /// The attempts that failed in a row.
     public let attempts: Int
     /// When the last one failed, in milliseconds since 1970-01-01 UTC.
     public let failedAt: Int64
-    /// Whether the same request will fail until somebody changes something: the server refuses it, or the rows cannot be
+    /// Whether the same request will fail until something is changed: the server refuses it, or the rows cannot be
     /// named here.
     public let isFinal: Bool
-    /// Whether the rows cannot be named here: runs go on without the resource.
+    /// Whether the rows cannot be named here: runs continue without the resource.
     package let isPassedOver: Bool
 
     package init(_ resource: ResourceKey, _ failure: SnapshotFailure) {
@@ -27,8 +27,8 @@ public struct ResourceFailure: Hashable, Sendable {
 }
 
 extension ResourceFailure {
-    /// How long after the attempts that failed in a row the next one begins by itself, in milliseconds: ten seconds at
-    /// first, an hour at last.
+    /// The time after so many failed attempts in a row until the next one begins by itself, in milliseconds: ten
+    /// seconds at first, an hour at last.
     package static func wait(afterAttempts attempts: Int) -> Int64 {
         let seconds: [Int64] = [10, 60, 300, 1800, 3600]
         return seconds[min(max(attempts, 1), seconds.count) - 1] * 1000
@@ -40,11 +40,11 @@ extension ResourceFailure {
         return isTooLarge ? .max : time
     }
 
-    /// Whether it is too early for another attempt. A clock that was set back holds nothing up.
+    /// Whether it is too early for another attempt. A clock that was set back delays none.
     package func isHeldBack(now: Int64) -> Bool { failedAt <= now && now < retryAt }
 }
 
 extension FilterReadiness {
-    /// The members whose snapshots could not be brought in when that was last tried, and why.
+    /// The members whose snapshots could not be brought in at the last attempt, with the reasons.
     public var failedMembers: [ResourceFailure] { members.compactMap(\.failure) }
 }

@@ -1,20 +1,21 @@
 public import LarderFormat
 
-/// How ready one resource is for going offline, as one snapshot of the store says it.
+/// The readiness of one resource for offline use, in one view of the store.
 public struct ResourceReadiness: Hashable, Sendable {
     /// Group and number.
     public let key: ResourceKey
-    /// What a reader may see of it.
+    /// The state of the resource for readers.
     public let state: ResourceState
-    /// The server sequence that its rows are as of: every change of it up to there is in them.
+    /// The server sequence of its rows: they contain every change of the resource up to it.
     public var floor: Int64 { applied.sequence }
-    /// Up to where its rows contain the server's changes.
+    /// The position up to which its rows contain the server's changes.
     package let applied: ServerPosition
     /// The generation that readers see, or nil while there is none; never used twice.
     public let generation: Int64?
-    /// When its full copy was last swapped in, or a pass over a list last finished, in milliseconds since 1970-01-01 UTC.
+    /// When its snapshot was last swapped in, or a pass over a list last finished, in milliseconds since 1970-01-01
+    /// UTC.
     ///
-    /// Nil while the first pass over a list is under way: the pages that came are shown by then.
+    /// Nil while the first pass over a list is under way: the pages received so far are shown by then.
     public let syncedAt: Int64?
     /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
     public let changedAt: Int64?
@@ -24,21 +25,22 @@ public struct ResourceReadiness: Hashable, Sendable {
     public let byteCount: Int
     /// The server's version of its rows' shape.
     public let schemaVersion: Int64?
-    /// Why its snapshot could not be brought in when that was last tried; nil when nothing failed since one came in.
+    /// The reason its snapshot could not be brought in at the last attempt; nil when nothing failed since one was.
     public let failure: ResourceFailure?
-    /// Whether the filter's bootstrap under way has brought it in; nil when none is, and when no filter was asked about.
+    /// Whether the filter's bootstrap under way has brought it in; nil when there is none, and when no filter is
+    /// concerned.
     public let isFinishedInRun: Bool?
 
     /// Whether all of it can be read without the server.
     ///
-    /// False for what has not come yet, was evicted, or was withdrawn by the server. It stays true while a newer copy
-    /// is fetched: readers keep the old one until the new one is whole.
+    /// False for a resource that was not brought in yet, was evicted, or was withdrawn by the server. It stays true
+    /// while a newer snapshot is fetched: readers keep the old one until the new one is complete.
     public var isComplete: Bool { state == .ready && generation != nil }
 
-    /// Whether nothing that is under way will bring it: its rows were evicted, they cannot be named here, the server
-    /// refuses its snapshot, or that failed three times in a row.
+    /// Whether nothing under way will complete it: its rows were evicted, they cannot be named here, the server refuses
+    /// its snapshot, or that failed three times in a row.
     ///
-    /// What was evicted comes back when it is opened or kept; what failed is tried again from time to time.
+    /// An evicted resource is fetched again when it is opened or kept; a failed one is tried again from time to time.
     public var isStuck: Bool {
         if isComplete || state == .hidden { return false }
         if state == .evicted, isFinishedInRun != false { return true }

@@ -1,19 +1,19 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// When servers asked to be left alone (Retry-After): one time per server, for all that asks it, kept over restarts.
+// Servers may ask clients to wait (Retry-After): the store keeps one time per server, for all requests, over restarts.
 
-/// What a server asked for.
+/// The wait that a server requested.
 package struct ServerWait: Hashable, Sendable {
-    /// The longest wait that a server is granted: a day. A clock that is wrong, or a server that means harm, must not silence
-    /// a client for years.
+    /// The longest wait that a server is granted: a day. A wrong clock, or a malicious server, must not silence a
+    /// client for years.
     package static let longest: Int64 = 86_400_000
-    /// The first wait and the longest of a server that does not say for how long it wants to be left alone.
+    /// The first and the longest wait of a server that names no duration.
     static let unsaid: (first: Int64, longest: Int64) = (1000, 60_000)
 
-    /// Until when, in milliseconds since 1970-01-01 UTC.
+    /// The end of the wait, in milliseconds since 1970-01-01 UTC.
     package let until: Int64
-    /// When it was asked for, likewise.
+    /// The time of the request to wait, likewise.
     package let notedAt: Int64
 
     package init(until: Int64, notedAt: Int64) {
@@ -23,7 +23,8 @@ package struct ServerWait: Hashable, Sendable {
 
     /// The milliseconds that are left of it, 0 to ``longest``.
     ///
-    /// None of a wait that was noted later than `now`: the clock was set back since, and how much has passed is unknown.
+    /// A wait that was recorded later than `now` has none left: the clock was set back since, and the time passed is
+    /// unknown.
     package func remaining(at now: Int64) -> Int64 {
         guard notedAt <= now, now < until else { return 0 }
         let (rest, overflows) = until.subtractingReportingOverflow(now)
@@ -32,11 +33,12 @@ package struct ServerWait: Hashable, Sendable {
 }
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// What a server asked for that is not over yet at `now`; nil when it may be asked.
+    /// The wait of a server that is not over at `now`; nil when requests may be sent to it.
     ///
-    /// A record that is damaged says nothing: it must not silence a client for good.
+    /// A damaged record counts as no wait: it must not silence a client for good.
     ///
     /// - Parameter server: its origin, as `BaseURL.origin` spells it.
+    /// - Throws: ``EngineError``.
     package borrowing func serverWait(of server: String, at now: Int64) throws -> ServerWait? {
         let waits = try storedWaits()
         guard let found = waits.first(where: { $0.server.equalsBytewise(server) }) else { return nil }
@@ -49,20 +51,21 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         do {
             return try tables.record(key.rawSpan, .meta, in: engine, ServerWaitsRecord.init(decoding:))?.waits ?? []
         } catch StoreError.damaged {
-            // The next one that is stored takes its place.
+            // The next record that is stored replaces it.
             return []
         }
     }
 }
 
 extension Transaction {
-    /// Remembers that a server asked to be left alone for so long. One that asked for longer before is left alone for longer.
+    /// Records that a server requested a wait. A longer wait that is not over stays.
     ///
     /// - Parameters:
-    ///   - milliseconds: the wait; what is above ``ServerWait/longest`` counts as that. Nil where the server did not say: twice
-    ///     as long as the last time, unless that was over for a minute; nothing more while it lasts, since requests that were under
-    ///     way together are refused together.
+    ///   - milliseconds: the wait; a value above ``ServerWait/longest`` counts as that. Nil where the server named
+    ///     none: twice as long as the last time, unless that was over for a minute. Nothing is added while a wait
+    ///     lasts, since requests that were under way together are refused together.
     ///   - now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``EngineError``; ``StoreError``.
     package mutating func noteServerWait(of server: String, milliseconds: Int64?, at now: Int64) throws {
         let known = try knownWaits(at: now)
         let last = try storedWaits().first { $0.server.equalsBytewise(server) }.map { ServerWait($0) }
@@ -76,7 +79,9 @@ extension Transaction {
             ])
     }
 
-    /// Forgets what a server asked for: somebody wants it asked all the same.
+    /// Removes the wait of a server, for a caller that sends requests to it all the same.
+    ///
+    /// - Throws: as ``noteServerWait(of:milliseconds:at:)``.
     package mutating func endServerWait(of server: String, at now: Int64) throws {
         let known = try knownWaits(at: now)
         let others = known.filter { !$0.server.equalsBytewise(server) }
@@ -89,14 +94,14 @@ extension Transaction {
     }
 
     private mutating func put(_ waits: [ServerWaitsRecord.Wait]) throws {
-        // Those that end first are the ones to do without.
+        // The waits that end first are dropped.
         let kept = waits.sorted { $0.until > $1.until }.prefix(Limits.serverWaits)
         try put(body: ServerWaitsRecord(waits: Array(kept)).encode(), key: ServerWaitsRecord.key, in: .meta)
     }
 }
 
 extension ServerWait {
-    /// The wait of a server that does not say for how long, after its last one.
+    /// The wait of a server that names no duration, after its last one.
     fileprivate static func unsaid(after last: ServerWait?, at now: Int64) -> Int64 {
         guard let last, last.notedAt <= now else { return unsaid.first }
         if last.remaining(at: now) > 0 { return 0 }

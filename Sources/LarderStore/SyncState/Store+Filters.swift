@@ -1,7 +1,7 @@
 extension Store {
     /// Removes a filter with its token and memberships, and withdraws the resources that no other filter holds.
     ///
-    /// Nothing happens when there is none of that text.
+    /// Does nothing when no filter has that text.
     ///
     /// - Throws: as ``write(durability:_:)``.
     public func removeFilter(_ canonicalText: String) async throws {

@@ -2,7 +2,7 @@ internal import LarderEngine
 package import LarderFormat
 internal import Logging
 
-/// Records that cannot be read and that syncing goes by.
+/// The records that syncing needs and that cannot be read.
 package struct SyncDamage: Sendable {
     fileprivate var resources: [ResourceKey] = []
     fileprivate var filters: [Int64] = []
@@ -13,12 +13,14 @@ package struct SyncDamage: Sendable {
         let resource: ResourceKey
     }
 
-    /// Whether all can be read.
+    /// Whether all records can be read.
     package var isEmpty: Bool { resources.isEmpty && filters.isEmpty && members.isEmpty }
 }
 
 extension ReadView {
-    /// The records of resources, filters and members that cannot be read, found by a look at all of them.
+    /// The records of resources, filters and members that cannot be read, found by reading all of them.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func syncDamage() throws -> SyncDamage {
         var damage = SyncDamage()
         damage.resources = try tables.damagedKeys(
@@ -36,14 +38,16 @@ extension ReadView {
 }
 
 extension Transaction {
-    /// Makes damaged records anew, so that the next run of a filter brings in what they lack.
+    /// Rebuilds damaged records, so that the next run of a filter brings in what they lack.
     ///
-    /// The text of a filter is lost with its record. It is taken for `canonicalText` if no other record has that and the
-    /// filter covers all its members: whatever filter it was, this one then lists what is still there of them.
+    /// The text of a filter is lost with its record. It is assumed to be `canonicalText` if no other record has that
+    /// and the filter covers all its members. That filter then lists those that are still there, whatever the lost text
+    /// was.
     ///
     /// - Parameters:
     ///   - canonicalText: a filter that is about to be run; nil for a list, which has none.
     ///   - covers: whether that filter covers a resource.
+    /// - Throws: ``StoreError``; ``EngineError``.
     package mutating func restore(
         _ damage: SyncDamage, for canonicalText: String?, covers: (ResourceKey) -> Bool = { _ in false }
     ) throws {
@@ -57,25 +61,25 @@ extension Transaction {
             let members = try members(ofFilter: number)
             guard members.allSatisfy({ covers($0.resource) }) else { continue }
             var record = FilterState(filter: canonicalText)
-            // No run of it may take what an earlier one has listed for its own.
+            // No run of it may count members that an earlier run has listed as its own.
             record.run = members.map { max($0.record.listedInRun, $0.record.finishedInRun ?? 0) }.max() ?? 0
             record.isBootstrapping = true
             try put(body: record.encode(), in: .filters) { try FilterState.appendKey(number, to: &$0) }
             effects.changes.noteFilter(canonicalText)
             shared.host.logger.warning("the record of a filter was damaged, and it is bootstrapped anew")
         }
-        // Each has its filters bootstrapped, so these have to be known by then.
+        // Rebuilding a resource has its filters bootstrapped, so these have to be known by then.
         for resource in damage.resources { _ = try record(of: resource) }
     }
 }
 
-/// Has the filters bring a resource anew whose record was damaged.
+/// The stage that has the filters fetch a resource again whose record was damaged.
 final class MemberRestoring: RowStage {
     init(_ file: OpenFile) {}
 
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {
         for (number, filter) in try transaction.filters() where try transaction.holds(resource, number) {
-            // What the filter's token stands for is in the rows.
+            // The rows contain everything up to the sequence of the filter's token.
             record.applied = max(
                 record.applied, ServerPosition(filter.timeline, filter.lastUntilSequence ?? 0))
             let listed = (try? transaction.member(ofFilter: number, resource))?.listedInRun ?? 0
@@ -92,7 +96,7 @@ final class MemberRestoring: RowStage {
 }
 
 extension Tables {
-    /// What the keys say of the records of a table that cannot be read.
+    /// The keys of the records of a table that cannot be read.
     fileprivate func damagedKeys<Key, Value>(
         _ name: TableName, in source: ReadTransaction, _ decodeKey: (RawSpan) throws(FormatError) -> Key,
         _ decode: (RawSpan) throws(FormatError) -> Value

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The right to sync a store's filters, which one process has while any of its runs is under way.
 ///
-/// Two processes that bootstrapped a filter at the same time would take each other's run for interrupted, and each fetch
+/// Two processes that bootstrapped a filter at the same time would each treat the other's run as interrupted, and fetch
 /// everything. The system releases the lock when the process dies.
 final class SyncOwnership: SharedPart {
     private static let lockName = "sync.lock"
@@ -12,7 +12,7 @@ final class SyncOwnership: SharedPart {
 
     init(_ file: OpenFile) {}
 
-    /// Counts a run; false while another process has the right.
+    /// Counts a run; returns false while another process has the right.
     fileprivate func begin(in path: String) throws -> Bool {
         try state.withLock { state in
             if state.runs == 0 { state.lock = try OwnerLock.take(Self.lockName, in: path) }
@@ -31,9 +31,11 @@ final class SyncOwnership: SharedPart {
 }
 
 extension Store {
-    /// Begins a run over a filter; false while another process syncs the store. Each that began ends with ``endSyncing()``.
+    /// Begins a run over a filter; returns false while another process syncs the store. Each run that began ends with
+    /// ``endSyncing()``.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: ``EngineError`` when the store is closed or read-only, or the lock file cannot be used;
+    ///   ``StoreError/readOnlyFormat``.
     package func beginSyncing() throws -> Bool {
         try checkWritable()
         return try shared.part(SyncOwnership.self).begin(in: path)

@@ -3,12 +3,16 @@ package import LarderFormat
 
 extension Transaction {
     /// The filter with a canonical text, and its number.
+    ///
+    /// - Throws: ``EngineError``.
     package func filter(_ canonicalText: String) throws -> (number: Int64, record: FilterState)? {
         try filters().first { $0.record.filter.utf8.elementsEqual(canonicalText.utf8) }
     }
 
-    /// Every filter that can be read and its number, in the order they were first synced: a damaged one must not stop the
+    /// Every readable filter and its number, in the order they were first synced: a damaged one must not stop the
     /// others.
+    ///
+    /// - Throws: ``EngineError``.
     package func filters() throws -> [(number: Int64, record: FilterState)] {
         try tables.readableFilters(in: engine)
     }
@@ -37,12 +41,16 @@ extension Transaction {
         return number
     }
 
-    /// The resources a filter holds.
+    /// The resources that a filter holds.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged member; ``EngineError``.
     package func members(ofFilter number: Int64) throws -> [(resource: ResourceKey, record: MemberRecord)] {
         try tables.members(of: number, in: engine)
     }
 
     /// Makes or changes a membership.
+    ///
+    /// - Throws: as ``StoreReader/member(ofFilter:_:)``.
     package mutating func putMember(ofFilter number: Int64, _ resource: ResourceKey, _ record: MemberRecord) throws {
         if try member(ofFilter: number, resource) == record { return }
         try put(body: record.encode(), in: .members) {
@@ -51,12 +59,16 @@ extension Transaction {
     }
 
     /// Ends a membership.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``EngineError``.
     package mutating func removeMember(ofFilter number: Int64, _ resource: ResourceKey) throws {
         try remove(
             key: Self.key { try MemberRecord.appendKey(filter: number, resource: resource, to: &$0) }, in: .members)
     }
 
     /// Removes a filter with its token and memberships, and withdraws the resources no other filter holds.
+    ///
+    /// - Throws: as ``members(ofFilter:)``.
     package mutating func removeFilter(_ canonicalText: String) throws {
         guard let (number, _) = try filter(canonicalText) else { return }
         let members = try members(ofFilter: number)
@@ -72,8 +84,11 @@ extension Transaction {
     }
 
     /// Withdraws a resource that no filter holds any more.
+    ///
+    /// - Throws: as ``withdraw(_:at:as:)``.
     package mutating func sweep(_ resource: ResourceKey) throws {
-        // What the server has withdrawn stays so; the rest is only without a copy, and a filter may ask for one again.
+        // A resource that the server has withdrawn stays so; others only have no rows, and a filter may request them
+        // again.
         guard let record = try record(of: resource), record.state != .hidden else { return }
         try withdraw(resource, as: .empty)
     }
@@ -93,7 +108,7 @@ extension Tables {
         return found
     }
 
-    /// Those filters that can be read.
+    /// Every readable filter by number.
     func readableFilters(in source: ReadTransaction) throws -> [(number: Int64, record: FilterState)] {
         var found: [(number: Int64, record: FilterState)] = []
         try forEachReadable(.filters, in: source) { key, body throws(FormatError) in

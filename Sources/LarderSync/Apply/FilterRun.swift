@@ -1,7 +1,7 @@
 package import LarderFormat
 package import LarderStore
 
-/// The part of a filter's stored state that one run goes by.
+/// The part of a filter's stored state that one run depends on.
 package struct FilterRun: Hashable, Sendable {
     package let canonicalText: String
     package let number: Int64
@@ -10,59 +10,60 @@ package struct FilterRun: Hashable, Sendable {
     /// Whether this is a bootstrap after a rejected token.
     let isRejected: Bool
     let token: String?
-    /// The server that was to be asked when it began, as the store knows it.
+    /// The server of the synced content when the run began, as the store knows it.
     let server: String?
-    /// The timeline when it began, and how far the feed had come by then.
+    /// The timeline when the run began, and the sequence that the feed had reached by then.
     let applied: ServerPosition
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// The time at which it began, in milliseconds since 1970-01-01 UTC.
     let beganAt: Int64
-    /// The journal sequence that was next when it began: what the server accepted before is in what the run brings.
+    /// The journal sequence that was next when it began: the run contains every write that the server accepted before.
     let journalAtBegin: Int64
-    /// Whether a person asked for it: snapshots that failed lately are then asked for without a wait.
+    /// Whether the run was requested manually: snapshots that failed recently are then requested without a wait.
     let isByHand: Bool
 
-    /// What its end says of local writes.
+    /// Returns the end of the run, by which local writes are released.
     ///
-    /// - Parameter bound: the sequence up to which it asked for changes.
+    /// - Parameter bound: the sequence up to which it requested changes.
     package func end(bound: Int64) -> RunEnd {
         RunEnd(filter: number, bound: position(bound), journalAtBegin: journalAtBegin)
     }
 
-    /// A sequence in its timeline.
+    /// Returns the position of a sequence in the run's timeline.
     func position(_ sequence: Int64) -> ServerPosition { ServerPosition(applied.timeline, sequence) }
 }
 
-/// Why a run goes over into a bootstrap.
+/// The reason a run becomes a bootstrap.
 package enum Rejection: Error {
     /// The server rejects the token.
     case token
-    /// The server counts fewer changes than before: it was restored from a backup.
+    /// The server's sequence is below the applied one: it was restored from a backup.
     case restored
 }
 
 extension Transaction {
-    /// The time within which a server is believed to be restored once only, in milliseconds.
+    /// The time within which a server counts as restored only once, in milliseconds.
     package static var restorationInterval: Int64 { 3_600_000 }
 
-    /// How long a rejected token counts against a server that takes the next one, in milliseconds: one that rejects every other
-    /// token costs a bootstrap each time.
+    /// The time for which a rejected token counts although the server accepts the next one, in milliseconds. A server
+    /// that rejects every other token costs a bootstrap each time.
     package static var resyncMemory: Int64 { 3_600_000 }
 
-    /// Whether a token was rejected a short time ago. A clock that was set back makes nothing recent.
+    /// Whether a token was rejected recently. After the clock was set back, nothing is recent.
     private static func isRecent(_ resyncedAt: Int64?, _ now: Int64) -> Bool {
         guard let resyncedAt, resyncedAt <= now else { return false }
         let (passed, isTooLarge) = now.subtractingReportingOverflow(resyncedAt)
         return !isTooLarge && passed < resyncMemory
     }
 
-    /// Notes that a run of a filter begins and says how: a filter without a token of the present timeline, or with an
-    /// unfinished bootstrap, is bootstrapped.
+    /// Begins a run of a filter: a bootstrap when the filter has no token of the present timeline, or an unfinished
+    /// bootstrap.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970-01-01 UTC.
-    ///   - isByHand: whether a person asked for it.
-    /// - Throws: ``SyncError/incomplete(_:)`` for a bootstrap that came to its end without some resources, while it is
-    ///   too early to ask for these again: it would fetch everything else anew.
+    ///   - isByHand: whether the run was requested manually.
+    /// - Throws: ``SyncError/incomplete(_:)`` for an automatic bootstrap that completed without some resources, while
+    ///   it is too early to request these again. It would fetch everything else again. ``StoreError/invalid(_:)`` for a
+    ///   text beyond the limits.
     package mutating func beginRun(
         _ canonicalText: String, now: Int64, isByHand: Bool = true
     ) throws -> FilterRun {
@@ -80,31 +81,36 @@ extension Transaction {
         return try beginBootstrap(canonicalText, after: nil, now: now, isByHand: isByHand)
     }
 
-    /// Throws while a bootstrap that came to its end without some resources is not to begin anew.
+    /// Throws while a bootstrap that completed without some resources must not begin again.
     private mutating func checkHold(_ canonicalText: String, now: Int64) throws {
         guard let (number, record) = try filter(canonicalText), record.isBootstrapping, let until = record.heldUntil,
             try record.timeline == appliedPosition().timeline,
-            // A clock that was set back holds nothing up.
+            // A clock that was set back delays nothing.
             now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)
         else { return }
-        // What the bootstrap went without was not to be asked for sooner. Others are not missing: they were passed over,
-        // or failed for another filter.
+        // The resources that the bootstrap went without are not due before `until`. Others are not missing: they were
+        // skipped, or failed for another filter.
         let failures = try members(ofFilter: number).compactMap { resource, _ in
             try self.record(of: resource)?.failure.map { ResourceFailure(resource, $0) }
         }.filter { !$0.isPassedOver && $0.retryAt >= until }
-        // Nothing is missing any more where another filter has brought it.
+        // Nothing is missing any more when another filter has fetched it.
         if !failures.isEmpty { throw SyncError.incomplete(failures) }
     }
 
-    /// Notes that a bootstrap came to its end without some resources, and until when it is not begun anew by itself.
+    /// Stores that a bootstrap completed without some resources, and the time until which it does not begin again
+    /// automatically.
+    ///
+    /// - Parameter until: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func hold(_ run: FilterRun, until: Int64) throws {
         try check(run)
         try updateFilter(run.canonicalText) { $0.heldUntil = until }
     }
 
-    /// Discards the token, if there is one, and begins a bootstrap; what readers see stays.
+    /// Discards the token, if there is one, and begins a bootstrap. The content that readers see stays.
     ///
-    /// - Parameter rejection: why, where the server gave reason.
+    /// - Parameter rejection: the reason, where the server gave one.
     mutating func beginBootstrap(
         _ canonicalText: String, after rejection: Rejection?, now: Int64, isByHand: Bool
     ) throws -> FilterRun {
@@ -113,19 +119,21 @@ extension Transaction {
         let journalAtBegin = try nextJournalSequence()
         let applied = try appliedPosition()
         let number = try updateFilter(canonicalText) { record in
-            // What an unfinished bootstrap has finished counts for the one that goes on in its place, but for a rejection.
+            // The resources that an unfinished bootstrap has finished count for its successor, except after a
+            // rejection.
             if record.isBootstrapping, rejection == nil, record.timeline == applied.timeline {
                 interrupted = record.run
             } else {
-                // What an interrupted one brought may be older than writes that were accepted since.
+                // An interrupted bootstrap keeps its value: what it brought may be older than writes that were accepted
+                // since.
                 record.journalAtBegin = journalAtBegin
             }
-            // Always another number: the run that was interrupted may be going on elsewhere, and has to notice.
+            // The number always changes: the interrupted run may still be under way elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
             record.attemptedAt = now
             record.heldUntil = nil
-            // How old what is here is stays: only the token is worth nothing any more.
+            // The stored content keeps its age: only the token is no longer valid.
             record.token = nil
             if record.timeline != applied.timeline {
                 record.timeline = applied.timeline
@@ -144,15 +152,16 @@ extension Transaction {
             journalAtBegin: run.journalAtBegin, isByHand: isByHand)
     }
 
-    /// Begins a bootstrap in the place of a run; where the server was restored, in a new timeline.
+    /// Begins a bootstrap in place of a run; in a new timeline where the server was restored.
     ///
-    /// - Throws: ``SyncError/laggingServer`` where it was found restored within the last hour already: the answers come from
-    ///   two servers then, of which one lags, and each change between them would cost a bootstrap of everything.
+    /// - Throws: ``SyncError/laggingServer`` where it was already found restored within the last hour. Two servers then
+    ///   respond, of which one lags, and each change between them would cost a bootstrap of everything.
+    ///   ``SyncError/superseded`` when the run is no longer current.
     package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
     {
         try check(run)
         if rejection == .restored {
-            // A clock that was set back holds nothing up.
+            // A clock that was set back delays nothing.
             if let last = try restoredAt(), last <= now,
                 case (let passed, false) = now.subtractingReportingOverflow(last), passed < Self.restorationInterval
             {
@@ -163,13 +172,17 @@ extension Transaction {
         return try beginBootstrap(run.canonicalText, after: rejection, now: now, isByHand: run.isByHand)
     }
 
-    /// Notes how many pages of a bootstrap are in.
+    /// Stores the number of pages of a bootstrap that were applied.
+    ///
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
         try check(run)
         try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
 
-    /// Lets what one bootstrap finished count for the next. What it only listed does not: it may be gone by now.
+    /// Counts the resources that one bootstrap finished for the next. Resources that it only listed do not count: they
+    /// may be gone by now.
     private mutating func carryOver(from old: Int64, to new: Int64, ofFilter number: Int64) throws {
         for (resource, member) in try members(ofFilter: number) where member.finishedInRun == old {
             try putMember(
@@ -177,10 +190,10 @@ extension Transaction {
         }
     }
 
-    /// Throws ``SyncError/superseded`` unless the filter is still where the run has put it.
+    /// Throws ``SyncError/superseded`` unless the run is current.
     ///
-    /// It may have been removed meanwhile, or run from another place that shares the store; the timeline may be over, or the
-    /// content be of another server by now.
+    /// The filter may have been removed meanwhile, or run from another place that shares the store. The timeline may
+    /// have ended, or the content may be of another server by now.
     func check(_ run: FilterRun) throws {
         guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
             record.token == run.token, try appliedPosition().timeline == run.applied.timeline,
@@ -188,12 +201,14 @@ extension Transaction {
         else { throw SyncError.superseded }
     }
 
-    /// Stores the token, in one commit with the end of the bootstrap and the sweep of what it did not list.
+    /// Stores the token, in one commit with the end of the bootstrap and the sweep of resources that it did not list.
     ///
-    /// Local writes that the run has brought are released with it, as many as one commit should; for more there is
+    /// The commit also releases local writes that the run has brought, as many as one commit should; for more there is
     /// ``LarderStore/Transaction/settle(after:from:most:)``.
     ///
     /// - Returns: the resources that were swept.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError/invalid(_:)`` for a token
+    ///   beyond the limits.
     package mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64
     ) throws -> [ResourceKey] {
@@ -227,7 +242,9 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Keeps with a filter how its last run went. A filter that was removed meanwhile stays so.
+    /// Stores the outcome of a filter's last run. A filter that was removed meanwhile is not made again.
+    ///
+    /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
     package mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
         guard try filter(canonicalText) != nil else { return }
         try updateFilter(canonicalText) { record in

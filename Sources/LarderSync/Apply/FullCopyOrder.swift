@@ -1,39 +1,39 @@
 package import LarderFormat
 package import LarderStore
 
-/// A full copy to fetch, and when it may be swapped in.
+/// A snapshot to fetch, and the conditions for swapping it in.
 package struct FullCopyOrder: Sendable {
     package let resource: ResourceKey
     let path: ServerPath
-    /// The timeline that it is of.
+    /// The timeline of the snapshot.
     let timeline: Int64
-    /// The last change that it has to contain.
+    /// The sequence of the last change that it has to contain.
     var changeSequence: Int64
-    /// In a bootstrap, the bound of the run; else no sequence at all.
+    /// In a bootstrap, the bound of the run; otherwise `.min`.
     let bound: Int64
-    /// The schema version of the rows that were here then, if any.
+    /// The schema version of the rows that were stored then, if any.
     let knownSchema: Int64?
-    /// The run it belongs to; nil when the host asks for the resource by itself.
+    /// The run it belongs to; nil when the host requests the resource alone.
     let run: FilterRun?
     var changedAt: Int64?
 
-    /// The place that the copy has to have come to at least.
+    /// The position that the snapshot has to have reached at least.
     ///
-    /// A copy is current when it is fetched, and still may come from a server that lags behind the one that asked for it:
-    /// swapped in, it would lose changes for ever.
+    /// A snapshot is current when it is fetched, but may come from a server that lags behind the one that announced it.
+    /// Swapped in, it would lose changes for ever.
     var minimum: ServerPosition { ServerPosition(timeline, max(changeSequence, bound)) }
 }
 
-/// What became of an order.
+/// The result of an order.
 package enum FullCopyResult: Sendable {
-    /// The copy was swapped in.
+    /// The snapshot was swapped in.
     case swapped(rows: Int, bytes: Int)
     /// The server does not have the resource, which was hidden.
     case hidden
-    /// Nothing was changed: another filter knows better, or the rows cannot be named.
+    /// Nothing was changed: the missing snapshot is no reason to hide the resource, or the rows cannot be named.
     case left
-    /// Another filter's copy, swapped in meanwhile, is new enough.
+    /// The snapshot of another filter, swapped in meanwhile, is new enough.
     case settled
-    /// It could not be had, which is noted with the resource.
+    /// The snapshot could not be fetched, which is stored with the resource.
     case failed(ResourceFailure, SyncError)
 }

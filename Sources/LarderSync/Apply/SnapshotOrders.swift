@@ -3,14 +3,14 @@ package import LarderStore
 
 /// The snapshots that a run has to fetch, and those that it leaves for later.
 package struct SnapshotOrders: Sendable {
-    /// In the order in which they were asked for.
+    /// The snapshots to fetch, in the order in which they were requested.
     package let orders: [FullCopyOrder]
-    /// What failed so lately that it is too early for another attempt.
+    /// The failures that are too recent for another attempt.
     package let held: [ResourceFailure]
-    /// Those of ``orders`` that failed before, with the attempts that failed in a row.
+    /// The attempts that failed in a row, for those of ``orders`` that failed before.
     let attempts: [ResourceKey: Int]
 
-    /// Holds back those that failed lately, unless a person asked for the run.
+    /// The orders of a run; snapshots that failed recently are held back, unless the run was requested manually.
     init(_ all: [FullCopyOrder], _ run: FilterRun, in view: borrowing ReadView, now: Int64) throws {
         var orders: [FullCopyOrder] = []
         var held: [ResourceFailure] = []
@@ -30,24 +30,28 @@ package struct SnapshotOrders: Sendable {
     }
 }
 
-/// Resources that changes have proven public although they are not here, each with the last such change.
+/// The resources that changes have proven public although they are not stored, each with the last such change.
 package struct PublicProofs: Sendable {
     private var changes: [ResourceKey: (sequence: Int64, changedAt: Int64?)] = [:]
 
-    /// Nothing yet.
+    /// No proofs yet.
     package init() {}
 
+    /// Whether there are no proofs.
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Notes a change of a resource that is not here, above its applied sequence.
+    /// Records a change of a resource that is not stored, above its applied sequence.
     mutating func note(_ resource: ResourceKey, _ mutation: Mutation) {
         changes[resource] = (mutation.sequence, mutation.changedAt)
     }
 
-    /// Adds those that came later.
+    /// Adds later proofs.
     mutating func merge(_ later: PublicProofs) { changes.merge(later.changes) { $1 } }
 
-    /// The snapshots to fetch: of what is still not here, and was not withdrawn since.
+    /// Returns the snapshots to fetch: of resources that are still not stored, and were not withdrawn since.
+    ///
+    /// - Throws: ``SyncError/wire(_:request:)`` for a path that must not be requested; ``StoreError`` or
+    ///   ``EngineError`` when the store fails.
     package func orders(_ run: FilterRun, in view: borrowing ReadView, now: Int64) throws -> SnapshotOrders {
         var orders: [FullCopyOrder] = []
         for resource in changes.keys.sorted() {

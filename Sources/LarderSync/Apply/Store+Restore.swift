@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 
 extension Store {
-    /// Makes anew what a run goes by and cannot be read, before it begins.
+    /// Rebuilds unreadable records that a run depends on, before it begins.
     ///
     /// - Parameter filter: the filter that is to be run; nil for a list, which has none.
     func restoreSyncState(for filter: ResourceFilter?) async throws {

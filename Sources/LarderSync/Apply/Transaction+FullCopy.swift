@@ -1,14 +1,15 @@
 package import LarderFormat
 package import LarderStore
 
-/// A full copy is older than what it would replace.
+/// An error for a snapshot that is older than required, or than the rows it would replace.
 package struct LaggingCopy: Error {}
 
 extension Transaction {
-    /// Notes whose copy it is that is being swapped in, unless it is older than it may be. The floor is looked at in the
-    /// commit that swaps.
+    /// Updates the record of a resource for the snapshot that is being swapped in. The applied sequence is checked in
+    /// the commit that swaps.
     ///
-    /// - Throws: ``LaggingCopy``; ``SyncError/superseded``.
+    /// - Throws: ``LaggingCopy`` for a snapshot that is too old. ``SyncError/superseded`` when its run is no longer
+    ///   current; without a run, when the resource was hidden, no filter holds it, or the timeline has ended.
     package mutating func accept(
         _ header: FullCopyHeader, _ order: FullCopyOrder, _ record: inout ResourceRecord, now: Int64
     ) throws {
@@ -24,8 +25,8 @@ extension Transaction {
         try finishMember(order)
     }
 
-    /// Throws unless the snapshot may be swapped in: its run is current, or the resource that the host requested is not hidden, and a
-    /// filter still holds it.
+    /// Throws unless the snapshot may be swapped in: its run has to be current. For a request of the host, the resource
+    /// must not be hidden, a filter has to hold it, and the timeline has to be the same.
     private func checkBeforeSwap(_ order: FullCopyOrder, _ record: ResourceRecord) throws {
         if let run = order.run { return try check(run) }
         guard record.state != .hidden, try isMember(order.resource), try appliedPosition().timeline == order.timeline
@@ -34,8 +35,11 @@ extension Transaction {
         }
     }
 
-    /// Whether what is here is as new as `order` asks for, by another filter's doing; its resource then counts as
-    /// finished.
+    /// Completes an order without a fetch, when another filter has stored rows that are as new as it requires.
+    ///
+    /// - Returns: false when the snapshot has to be fetched.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func settle(_ order: FullCopyOrder) throws -> Bool {
         if let run = order.run { try check(run) }
         guard let resource = try resource(order.resource), order.isSettled(by: resource) else { return false }
@@ -50,19 +54,21 @@ extension Transaction {
             ofFilter: run.number, order.resource, MemberRecord(listedInRun: run.run, finishedInRun: run.run))
     }
 
-    /// Notes with a resource that the snapshot which a run ordered could not be had.
+    /// Stores with a resource that the snapshot of an order could not be fetched.
     ///
-    /// - Parameter isLagging: whether the snapshot is older than the position it is held against. After ``attemptsBeforeDoubt``
-    ///   failures in a row, of which the last came minutes after the one before, the server is not expected to get there: the
-    ///   position that an own write left gives way, and one of synced content counts as a place of the feed, so that the next
-    ///   run finds the server restored.
+    /// - Parameter isLagging: whether the snapshot is older than the position it is compared with. After
+    ///   ``attemptsBeforeDoubt`` failures in a row, of which the last came minutes after the one before, the server is
+    ///   not expected to reach that position. A position that a local write left is then reset. One of synced content
+    ///   counts as a position of the feed, so that the next run finds the server restored.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func noteFailure(
         of order: FullCopyOrder, _ kind: SnapshotFailure.Kind, reason: String, isLagging: Bool, now: Int64
     ) throws -> ResourceFailure {
         if let run = order.run { try check(run) }
         let before = try record(of: order.resource)
         let failure = try noteFailure(of: order.resource, kind, reason: reason, now: now)
-        // An attempt before its time, as a manual sync makes it, says nothing about how long the server has been behind.
+        // An early attempt, as a manual sync makes it, says nothing about how long the server has been behind.
         let isEarly = before?.failure.map { ResourceFailure(order.resource, $0).isHeldBack(now: now) } ?? true
         if isLagging, !isEarly, failure.count >= Self.attemptsBeforeDoubt, let before,
             before.applied.timeline == order.timeline
@@ -76,13 +82,17 @@ extension Transaction {
         return ResourceFailure(order.resource, failure)
     }
 
-    /// The attempts at a snapshot that fail in a row before it is doubted that the server ever gets to what is here.
+    /// The number of attempts at a snapshot that fail in a row before it is doubted that the server reaches the stored
+    /// position.
     package static var attemptsBeforeDoubt: Int64 { 4 }
 
-    /// Hides a resource whose full copy the server does not have (404).
+    /// Hides a resource whose snapshot the server does not have (404).
     ///
-    /// - Returns: false, with nothing changed, when what is here, or was before it was evicted, is new enough: the answer may
-    ///   be older, and if it is not, the change that hides it is still to come. So it is for a copy that belongs to no run.
+    /// - Returns: false, with nothing changed, when the stored rows, or those that were evicted, are new enough. The
+    ///   response may then be older; if it is not, the change that hides the resource is still to come. It is also
+    ///   false for an order that belongs to no run.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func hideMissing(_ order: FullCopyOrder) throws -> Bool {
         guard let run = order.run else { return false }
         try check(run)
@@ -93,39 +103,40 @@ extension Transaction {
         }
         try removeMember(ofFilter: run.number, order.resource)
         try withdraw(order.resource, at: run.position(order.changeSequence), as: .hidden)
-        // A later change would prove it public; this is where its snapshot is then.
+        // A later change would prove the resource public; its snapshot is then at this path.
         try update(order.resource) { $0.snapshotPath = order.path.text }
         return true
     }
 }
 
 extension FullCopyOrder {
-    /// Whether nothing has to be fetched for it any more, or never had to: another filter's copy, and the changes since,
-    /// are as new as it asks for.
+    /// Whether nothing has to be fetched for the order: the snapshot of another filter, with the changes since, is as
+    /// new as it requires.
     package func isSettled(by known: Resource?) -> Bool {
         guard let known, isNewEnough(known) else { return false }
         guard let run else { return true }
-        // After a rejection the server's word counts, not what is here.
+        // After a rejection only the server's snapshot counts, not the stored rows.
         if run.isRejected { return false }
-        // Content newer than the bound may date from before a restoration of the server, unless it was fetched during this run.
+        // Content newer than the bound may date from before a restoration of the server, unless it was fetched during
+        // this run.
         return bound == .min || known.applied.sequence <= bound || known.syncedAt.map { $0 >= run.beganAt } == true
     }
 
-    /// Whether what is here of the resource is as new as the copy has to be.
+    /// Whether the stored rows of the resource are as new as the snapshot has to be.
     fileprivate func isNewEnough(_ known: Resource) -> Bool {
         known.state == .ready && known.generation != nil && known.applied >= minimum
-            // What else a damaged record said comes with the snapshot.
+            // A record without it may have been damaged; the snapshot brings its other fields.
             && known.syncedAt != nil
     }
 }
 
-/// The resources whose full copies some changes ask for, each with the last change that does.
+/// The resources whose snapshots some changes request, each with the last such change.
 package struct CopyRequests: Sendable {
-    /// In the order in which they are first asked for.
+    /// The resources, in the order in which they are first requested.
     package private(set) var resources: [ResourceKey] = []
     private var latest: [ResourceKey: Mutation] = [:]
 
-    /// What `changes` ask for.
+    /// The requests of `changes`.
     package init(_ changes: [Mutation]) {
         for change in changes {
             let resource = ResourceKey(change.resource.group, change.resource.id)
@@ -133,29 +144,31 @@ package struct CopyRequests: Sendable {
         }
     }
 
-    /// Whether a change that asks for the full copy of an evicted resource is only noted: the rows come back when
-    /// somebody opens or pins it. A bootstrap brings in everything that it names once.
+    /// Whether the request for the snapshot of an evicted resource is only recorded: the rows come back when the
+    /// resource is opened or pinned. A bootstrap fetches everything that it names once.
     func isOnlyNoted(_ record: ResourceRecord, _ member: MemberRecord, _ run: FilterRun) -> Bool {
         guard record.state == .evicted, !record.isPinned else { return false }
         return run.kind == .incremental || member.finishedInRun == run.run
     }
 
-    /// Notes it: where the copy is, and what it has to contain at least.
+    /// Stores in the record where the snapshot is, and the position that it has to contain at least.
     func note(_ resource: ResourceKey, _ run: FilterRun, bound: Int64, in record: inout ResourceRecord) throws {
         guard let change = latest[resource] else { return }
         record.snapshotPath = try ServerPath.of(change.snapshotURL ?? "", .fullCopy).text
         record.changedAt = change.changedAt ?? record.changedAt
-        // What a bootstrap does not list is in no later page either, up to its bound.
+        // Changes up to the bound that a bootstrap does not list are on no later page either.
         record.applied = max(
             record.applied, run.position(run.kind == .bootstrap ? max(bound, change.sequence) : change.sequence))
     }
 
-    /// The sequence of the last change that asks for a resource's copy.
+    /// Returns the sequence of the last change that requests a resource's snapshot; 0 without one.
     func sequence(of resource: ResourceKey) -> Int64 { latest[resource]?.sequence ?? 0 }
 
-    /// What has to be fetched of them.
+    /// Returns the snapshots that have to be fetched.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``SyncError/wire(_:request:)`` for a path that must not be requested; ``StoreError`` or
+    ///   ``EngineError`` when the store fails.
     package func orders(
         _ run: FilterRun, bound: Int64, in view: borrowing ReadView, now: Int64
     ) throws -> SnapshotOrders {
@@ -165,7 +178,7 @@ package struct CopyRequests: Sendable {
         return try SnapshotOrders(orders, run, in: view, now: now)
     }
 
-    /// What to fetch for a change, or nil when the rows here contain it already.
+    /// Returns the order for a change, or nil when the stored rows contain it already.
     private static func order(
         for change: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ bound: Int64, _ view: borrowing ReadView
     ) throws -> FullCopyOrder? {
@@ -173,7 +186,8 @@ package struct CopyRequests: Sendable {
         let applied = known?.applied ?? .zero
         let isDone = try view.member(ofFilter: run.number, resource)?.finishedInRun == run.run
         if run.kind == .bootstrap {
-            // Finished by this bootstrap before it was interrupted, and still as new as it has to be, and not newer.
+            // This bootstrap finished the resource before it was interrupted, and its position is still exactly the
+            // bound.
             if isDone, known?.isSettled == true, applied == run.position(bound) { return nil }
         } else if run.position(change.sequence) <= applied, known?.needsCopy == false {
             return nil
@@ -187,9 +201,9 @@ package struct CopyRequests: Sendable {
 }
 
 extension Resource {
-    /// Whether its copy is here, or was and gave way to others.
+    /// Whether its snapshot is stored, or was stored and then evicted.
     fileprivate var isSettled: Bool { state == .ready || (state == .evicted && !isPinned) }
 
-    /// Whether it needs a copy, however new it is: it was swept, or none ever came and there are rows made here only.
+    /// Whether it needs a snapshot whatever its position: it was swept, or it never had one and its rows are local.
     fileprivate var needsCopy: Bool { state == .empty || state == .ready && syncedAt == nil }
 }

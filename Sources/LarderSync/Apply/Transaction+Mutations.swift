@@ -1,17 +1,20 @@
 internal import LarderFormat
 package import LarderStore
 
-/// What applying some changes did.
+/// The results of applying some changes.
 package struct Applied: Sendable {
     var rowsChanged = 0
     var events: [SyncEvent] = []
-    /// Hidden resources that are public after all.
+    /// The resources that the changes have proven public although they are not stored.
     var proofs = PublicProofs()
 }
 
 extension Transaction {
-    /// Applies changes that need no full copy, in their order. Those at or below the floor of their resource do nothing,
-    /// but for the filter's own membership.
+    /// Applies changes that need no snapshot, in their order. Changes at or below the applied sequence of their
+    /// resource do nothing, except for the filter's own membership.
+    ///
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
+    ///   store fails.
     package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
         try check(run)
         var applied = Applied()
@@ -42,11 +45,12 @@ extension Transaction {
         let record = try record(of: resource) ?? ResourceRecord()
         guard run.position(mutation.sequence) > record.applied else { return }
         if try isMissing(record, resource, run) {
-            // The floor stays: were it raised here, a run that dies now would find no proof when it is repeated.
+            // The applied sequence stays: if it were raised, a run that is interrupted now would find no proof when it
+            // is repeated.
             applied.proofs.note(resource, mutation)
             return applied.events.append(.notStored(resource))
         }
-        // Rows of a resource that is not here are noted and not stored: its full copy will have them.
+        // Row changes of a resource that is not stored are dropped: its snapshot will contain them.
         if record.state == .ready, record.liveGeneration != nil {
             let row = RowKey(resource: resource, type: type, key: key)
             if let data = mutation.data, mutation.type != .rowDelete {
@@ -62,10 +66,11 @@ extension Transaction {
         try noteApplied(mutation.sequence)
     }
 
-    /// Whether the resource is not here although the server has it, so that its snapshot is to be asked for.
+    /// Whether the resource is not stored although the server has it, so that its snapshot has to be requested.
     ///
-    /// The server logs changes of public resources only: a change above the floor proves that one which hid it was wrong, or is
-    /// older than its publication. So it does where the filter gave the resource up at a 404, and another one swept it since.
+    /// The server logs changes of public resources only. A change above the applied sequence therefore proves that
+    /// hiding the resource was wrong, or older than its publication. The same holds where the filter dropped the
+    /// resource after a 404, and another filter swept it since.
     private borrowing func isMissing(_ record: ResourceRecord, _ resource: ResourceKey, _ run: FilterRun) throws -> Bool
     {
         guard record.snapshotPath != nil else { return false }
@@ -76,8 +81,9 @@ extension Transaction {
         }
     }
 
-    /// Lists a resource that another filter has brought since this one was answered 404 for it: a change proves it public,
-    /// and no snapshot is needed. Nor is it where the rows were evicted: it is fetched when it is opened.
+    /// Lists a resource that another filter has fetched since this one received a 404 for it. A change proves it
+    /// public, and no snapshot is needed. For evicted rows none is needed either: they are fetched when the resource is
+    /// opened.
     private mutating func addMember(_ resource: ResourceKey, _ run: FilterRun) throws {
         guard try member(ofFilter: run.number, resource) == nil, let state = try record(of: resource)?.state,
             state == .ready || state == .evicted
@@ -90,8 +96,8 @@ extension Transaction {
     ) throws {
         let record = try record(of: resource)
         let isKnown = record.map { run.position(mutation.sequence) <= $0.applied } ?? false
-        // Shown although it was deleted: its creation since is here already, and this run has yet to come to it. A member
-        // let go now would be nobody's if the run died in between.
+        // The resource is shown although it was deleted: its later creation is already applied, and this run has yet to
+        // reach it. Without the membership, no filter would hold it if the run ended in between.
         if isKnown, record?.state == .ready { return }
         try removeMember(ofFilter: run.number, resource)
         if isKnown { return }
@@ -108,15 +114,17 @@ extension Transaction {
         try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
     }
 
-    /// Lists resources as members, on account of changes that ask for their full copies.
+    /// Lists resources as members, because changes request their snapshots.
     ///
     /// - Parameter bound: the sequence up to which the run goes.
+    /// - Throws: ``SyncError/superseded`` when the run is no longer current, ``SyncError/wire(_:request:)`` for a path
+    ///   that must not be requested; ``StoreError`` or ``EngineError`` when the store fails.
     package mutating func list(_ requests: CopyRequests, _ run: FilterRun, bound: Int64) throws {
         try check(run)
         try noteApplied(bound)
         for resource in requests.resources {
             let known = try record(of: resource)
-            // What hid it came later than this, and may have come already: an answer can be an old one.
+            // The change that hid it is later than this one, and may already be applied: a response can be old.
             if run.kind == .incremental, let known, known.state == .hidden,
                 run.position(requests.sequence(of: resource)) <= known.applied
             {
@@ -131,7 +139,7 @@ extension Transaction {
                 try requests.note(resource, run, bound: bound, in: &noted)
                 try update(resource) { [noted] in $0 = noted }
             }
-            // Every member has a record, so that its state can be told.
+            // Every member has a record, so that its state can be reported.
             if known == nil { try update(resource) { _ in } }
         }
     }

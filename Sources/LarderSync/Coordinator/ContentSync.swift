@@ -2,10 +2,10 @@ internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 
-/// Keeps the resources of filters in step with a server that speaks Content Sync.
+/// A client that keeps the resources of filters in sync with a Content Sync server.
 ///
-/// A run goes from token to token. Readers never wait for it and never see half of a resource. A run that fails, or
-/// dies with the process, keeps the old token; the next one repeats what was applied without harm.
+/// A run goes from token to token. Readers never wait for it and never see a resource in part. A run that fails, or
+/// ends with the process, stores no new token; the next one repeats what was applied without harm.
 public final class ContentSync: Sendable {
     let store: Store
     let transport: any Transport
@@ -16,7 +16,9 @@ public final class ContentSync: Sendable {
     let report: @Sendable (SyncEvent) -> Void
     private let maximumRetryAfter: Duration
 
-    /// - Parameter onEvent: told what happens in every run, on whatever thread it happens; must be quick.
+    /// A client of one server.
+    ///
+    /// - Parameter onEvent: called with the events of every run, on any thread; must be quick.
     public convenience init(
         store: Store, transport: any Transport, configuration: SyncConfiguration,
         credentials: any Credentials = FixedCredentials(), onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
@@ -26,7 +28,7 @@ public final class ContentSync: Sendable {
             maximumRetryAfter: .milliseconds(ServerWait.longest), onEvent: onEvent)
     }
 
-    /// - Parameter maximumRetryAfter: the longest time for which a server that wants to be left alone is believed.
+    /// - Parameter maximumRetryAfter: the longest wait that the server may request.
     init(
         store: Store, transport: any Transport, configuration: SyncConfiguration, credentials: any Credentials,
         maximumRetryAfter: Duration, onEvent: @escaping @Sendable (SyncEvent) -> Void
@@ -39,20 +41,20 @@ public final class ContentSync: Sendable {
         report = onEvent
     }
 
-    /// Runs one filter: a bootstrap when it has no token, else what has changed since.
+    /// Syncs one filter: with a bootstrap when it has no token, otherwise with the changes since the token.
     ///
-    /// A filter is run once at a time: a call while it is running joins that run. Cancelling one of several callers
-    /// ends that caller's wait; cancelling the last one cancels the run.
+    /// A filter has one run at a time: a call during a run joins it. Cancelling one of several callers ends that
+    /// caller's wait; cancelling the last one cancels the run.
     ///
-    /// A resource whose snapshot cannot be had keeps no other from coming: the run goes on without it, throws
-    /// ``SyncError/incomplete(_:)`` at its end, and the next one asks for it again.
+    /// A resource whose snapshot cannot be fetched does not hold back the others. The run goes on without it, throws
+    /// ``SyncError/incomplete(_:)`` at its end, and the next run requests it again.
     ///
-    /// - Throws: the reason the run failed; the filter then has the token it had.
+    /// - Throws: the reason the run failed; the filter then keeps its token, unless the run became a bootstrap.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
         try await sync(filter, isByHand: true, onEvent: report)
     }
 
-    /// As ``sync(_:)``, by hand or not; when this call begins the run, `onEvent` is told what happens in it.
+    /// Syncs as ``sync(_:)``, manually or not; when this call begins the run, `onEvent` receives its events.
     func sync(
         _ filter: ResourceFilter, isByHand: Bool, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) async throws(SyncError) -> SyncReport {
@@ -64,7 +66,7 @@ public final class ContentSync: Sendable {
         }
     }
 
-    /// Asks the server for one run, or one full copy.
+    /// Returns a client for one run, or for one snapshot.
     func client() -> ServerClient {
         ServerClient(
             transport: transport, credentials: credentials, configuration: configuration, store: store,

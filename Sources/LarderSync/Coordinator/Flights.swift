@@ -9,7 +9,7 @@ final class Flights: Sendable {
     private struct Flight {
         let outcome: Outcome
         let task: Task<Void, Never>
-        /// The callers that wait for it. Without any it is ending, and a new caller waits for the next one.
+        /// The number of callers that wait for it. Without any it is ending, and a new caller waits for the next one.
         var callers = 1
     }
 
@@ -26,7 +26,7 @@ final class Flights: Sendable {
         throw .cancelled
     }
 
-    /// The outcome of the run under way or of a new one, and whether the caller is one of those that keep it going.
+    /// Returns the outcome of the run under way or of a new one, and whether the caller has joined it.
     private func board(_ key: String, _ run: @escaping Run) -> (Outcome, isJoined: Bool) {
         flights.withLock { flights in
             if let flight = flights[key] {

@@ -1,13 +1,13 @@
 internal import LarderStore
 internal import Synchronization
 
-/// One pass over a list in the place of a run.
+/// One pass over a list, in place of a run.
 struct ListRun: Sendable {
     let list: PagedList
     let store: Store
     let report: @Sendable (SyncEvent) -> Void
 
-    /// Walks the list and tells of it as of a run that asks for changes.
+    /// Reconciles the list, and reports it like a run that requests changes.
     func execute() async throws(SyncError) -> SyncReport {
         do { try await store.restoreSyncState(for: nil) } catch { throw SyncError(error) }
         let text = list.filter.description

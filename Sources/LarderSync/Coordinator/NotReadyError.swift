@@ -1,17 +1,18 @@
 internal import LarderFormat
 public import LarderStore
 
-/// Some of what a filter asks for is not here: it was evicted, its rows cannot be named here, the server refuses its
-/// snapshot, or that failed three times in a row.
+/// An error for resources of a filter that are not in the store and that nothing under way will bring.
 ///
-/// The rest of what the filter is known to hold is here. Where a run has failed, later pages may not have been listed yet.
+/// Such a resource was evicted, its rows cannot be named, the server refuses its snapshot, or that failed three times
+/// in a row. All other known resources of the filter are in the store. After a failed run, later pages may not have
+/// been listed yet.
 public struct NotReadyError: Error, Hashable, Sendable {
-    /// How ready the filter is.
+    /// The readiness of the filter.
     public let readiness: FilterReadiness
-    /// The resources that are missing; ``ResourceReadiness/state`` and ``ResourceReadiness/failure`` say why.
+    /// The missing resources; ``ResourceReadiness/state`` and ``ResourceReadiness/failure`` give the reasons.
     public let missing: [ResourceReadiness]
 
-    /// Nil while something that is missing may be on its way.
+    /// The error for a filter; nil while a missing resource may still arrive.
     init?(_ readiness: FilterReadiness) {
         let missing = readiness.members.filter { $0.isMissing(in: readiness) }
         guard !missing.isEmpty, missing.allSatisfy({ $0.isStuck || $0.isComplete && $0.hasLastingFailure }) else {
@@ -23,8 +24,8 @@ public struct NotReadyError: Error, Hashable, Sendable {
 }
 
 extension ResourceReadiness {
-    /// Whether the filter waits for it: it is not here, or it is here by another filter's doing and the first bootstrap
-    /// of this one, which needs it anew, cannot get it.
+    /// Whether the filter lacks it: it is not in the store, or it is there by another filter and the first bootstrap
+    /// cannot fetch it again.
     fileprivate func isMissing(in filter: FilterReadiness) -> Bool {
         if state == .hidden { return false }
         return !isComplete || filter.syncedAt == nil && isFinishedInRun == false && failure != nil
@@ -32,7 +33,7 @@ extension ResourceReadiness {
 }
 
 extension NotReadyError: CustomStringConvertible {
-    /// What is missing and why, in one line without content.
+    /// The missing resources and the reasons, in one line without content.
     public var description: String {
         let reasons = missing.prefix(3).map { member in
             "\(member.key) (\(member.failure?.reason ?? "its rows were evicted"))"

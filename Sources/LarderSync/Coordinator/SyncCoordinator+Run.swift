@@ -6,13 +6,14 @@ public import ServiceLifecycle
 internal import Synchronization
 
 extension SyncCoordinator: Service {
-    /// Keeps the filters in step until the service is shut down or the task is cancelled.
+    /// Keeps the filters in sync until the service is shut down or the task is cancelled.
     ///
-    /// Every filter is brought up to date first. On a graceful shutdown, runs end after the commit they are at, and the
-    /// next start goes on from there. Called once at a time; together with ``runOnce(within:)`` it is a programming
-    /// error.
+    /// Every filter is brought up to date first. On a graceful shutdown, runs end after their current commit, and the
+    /// next start continues from there. Traps when the coordinator already runs, also by ``runOnce(within:)``.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
-        // Here, so that a shutdown that came before the start finds somebody to tell.
+        // The stream is made here, so that a shutdown before the start is not lost.
         let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
         await withGracefulShutdownHandler {
             _ = await loop(events, continuation, within: nil)
@@ -24,11 +25,11 @@ extension SyncCoordinator: Service {
 
     /// Brings every filter up to date, as far as conditions and time allow, and returns.
     ///
-    /// For the few seconds that a system grants in the background. At the limit, runs end after the commit they are at;
-    /// whatever was swapped in by then is not fetched again. Failures are tried again while there is time.
+    /// Call it in the few seconds that a system grants in the background. At the limit, runs end after their current
+    /// commit; snapshots swapped in by then are not fetched again. Failures are retried while there is time.
     ///
-    /// - Parameter limit: above zero; leave a second or so to what the system grants.
-    /// - Returns: how the last run of each filter ended; filters that were not run are missing.
+    /// - Parameter limit: above zero; about a second less than the time that the system grants.
+    /// - Returns: the outcome of the last run of each filter; filters that were not run are missing.
     public func runOnce(within limit: Duration) async -> [String: Result<SyncReport, SyncError>] {
         precondition(limit > .zero, "no time to sync")
         let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
@@ -37,7 +38,7 @@ extension SyncCoordinator: Service {
 }
 
 extension SyncCoordinator {
-    /// Has the loop take an event behind those before it; nothing when the coordinator does not run.
+    /// Queues an event for the loop; does nothing when the coordinator does not run.
     package func post(_ event: CoordinatorEvent) {
         state.withLock { state in _ = state.loop?.events.yield(event) }
     }
@@ -49,7 +50,7 @@ extension SyncCoordinator {
         let deadline = limit.map { store.host.elapsed() + $0 }
         begin(continuation)
         await withDiscardingTaskGroup { group in
-            // Nothing may run before it is known how much power there is, so the network is told of after it.
+            // No run may start before the power is known, so the network is reported after it.
             let (powerKnown, powerTold) = AsyncStream<Never>.makeStream()
             group.addTask {
                 for await power in self.power.states() {
@@ -153,7 +154,7 @@ extension SyncCoordinator {
             return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
         }
         if case .ended(_, let outcome) = event {
-            // A run that the host ended by going offline is one that there is no network for.
+            // A run that ended because the host forced offline is reported as one without a network.
             let isOffline = isForcedOffline && outcome.isCancelled
             for waiter in waiters { waiter.fulfil(isOffline ? .failure(.offline) : outcome) }
         }
@@ -161,7 +162,7 @@ extension SyncCoordinator {
     }
 }
 
-// MARK: - What the machine asks for
+// MARK: - Effects of the machine
 
 extension SyncCoordinator {
     private func perform(_ effect: CoordinatorEffect, in group: inout DiscardingTaskGroup) async {
@@ -185,7 +186,7 @@ extension SyncCoordinator {
 
     private func start(_ text: String, in group: inout DiscardingTaskGroup) {
         guard let filter = try? ResourceFilter(text) else { preconditionFailure("a canonical filter is one") }
-        // A filter that was removed in this moment is not to be run, and a list not for a filter.
+        // A filter that was just removed must not be run, and a list is not run as a filter.
         let (isWanted, list, isByHand) = state.withLock { state in
             (
                 state.filters.contains { $0.filter == filter }, state.lists[text],
@@ -240,7 +241,7 @@ extension SyncCoordinator {
                 try transaction.note(attempt, ofFilter: text)
             }
         } catch {
-            // It is for looking at only; the store's own failure fails the next run, which says so.
+            // The record is informative only; a failing store also fails the next run, which reports it.
             store.host.logger.debug("could not keep how a run went", metadata: ["error": "\(error)"])
         }
     }

@@ -4,20 +4,20 @@ internal import LarderTransport
 internal import Synchronization
 
 extension SyncCoordinator {
-    /// What the coordinator is about now.
+    /// The current status of the coordinator.
     ///
-    /// - Complexity: a lookup in the store for each member of each filter.
+    /// - Complexity: one lookup in the store for each member of each filter.
     public var status: SyncStatus {
         let now = store.host.now()
         let moment = Moment(elapsed: store.host.elapsed(), now: now)
-        // What runs first, then the store: what is called idle has everything that its run brought.
+        // The runs are read before the store, so that everything that a run brought is visible once its filter is idle.
         var (status, lists) = state.withLock { ($0.status(at: moment), $0.lists) }
-        // A store that cannot be read fails the next run, which says so; what runs and waits is told all the same.
+        // A store that cannot be read fails the next run, which reports it; runs and waits are reported anyway.
         let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
         for index in status.filters.indices {
             guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
             status.filters[index].readiness = ready
-            // The machine knows of the time that passed while the clock was set back.
+            // The machine counts the time that passed while the clock was set back.
             if ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds) {
                 status.filters[index].isOverdue = true
             }
@@ -26,31 +26,34 @@ extension SyncCoordinator {
         return status
     }
 
-    /// The status now, and again whenever it changes, until the reader ends. A reader that is slow gets the newest.
+    /// Returns a stream of the current status and of every change until the reader ends. A slow reader receives the
+    /// newest.
     ///
-    /// Progress of runs is published ten times a second at most.
+    /// The progress of runs is published ten times a second at most.
     public func statuses() -> AsyncStream<SyncStatus> {
-        // Followed before the status is read: a change made after the reading finds a follower, and is published.
+        // The stream begins before the status is read, so that a change after the reading is published to it.
         let stream = statusBroadcast.states()
         statusBroadcast.update { status }
         return stream
     }
 
-    /// Waits until everything a filter asks for can be read without the server, and says how ready it is.
+    /// Waits until everything that a filter names can be read without the server, and returns its readiness.
     ///
-    /// Waits as long as it takes, also without a network; cancel it to stop. What is complete already is told at once. It
-    /// does not wait for what nothing under way will bring (``ResourceReadiness/isStuck``): once all else is here, it
-    /// throws and names these resources. They may still come: what was evicted when it is opened or kept, and what failed
-    /// when it is tried again; then the call may be repeated.
+    /// The call waits as long as it takes, also without a network; cancel it to stop. It returns at once when
+    /// everything is complete. It does not wait for resources that nothing under way will bring
+    /// (``ResourceReadiness/isStuck``): once all others are in the store, it throws an error that names them. They may
+    /// still arrive, evicted ones when they are opened or kept, failed ones when they are tried again; the call may
+    /// then be repeated.
     ///
-    /// What failed in an earlier launch, or in a run before the one under way, may come with the next run: while the
-    /// coordinator runs, the error is thrown only after a run of the filter has ended in this launch, and none is under
-    /// way. That run leaves out what failed so lately that it is too early (``ResourceFailure/retryAt``).
+    /// A resource that failed in an earlier launch, or in a run before the one under way, may arrive with the next run.
+    /// While the coordinator runs, the error is therefore thrown only after a run of the filter has ended in this
+    /// launch, and none is under way. That run leaves out resources that failed too recently
+    /// (``ResourceFailure/retryAt``).
     ///
-    /// - Throws: ``NotReadyError``; while the coordinator runs, why the last run failed where that has to be mended first
-    ///   (``SyncError`` with ``SyncError/isRetryable`` false, such as ``SyncError/refused(_:)`` and
-    ///   ``SyncError/unauthorized(_:)``; `ServerMismatch`); `CancellationError`; ``StoreError``, ``EngineError/closed`` among
-    ///   what a read throws.
+    /// - Throws: ``NotReadyError``; `CancellationError`; for a failed read ``StoreError``, or ``EngineError`` such as
+    ///   ``EngineError/closed``. While the coordinator runs, also the reason the last run failed, where that has to be
+    ///   resolved first: `ServerMismatch`, or ``SyncError`` with ``SyncError/isRetryable`` false, such as
+    ///   ``SyncError/refused(_:)`` and ``SyncError/unauthorized(_:)``.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
@@ -78,7 +81,7 @@ extension SyncCoordinator {
         }
     }
 
-    /// What ends the wait for a filter, if anything does.
+    /// Returns the readiness that ends the wait for a filter, or throws the error that does; nil while it goes on.
     private func ready(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
         if let readiness, readiness.isComplete { return readiness }
         if let error = lastingError(text) { throw error }
@@ -87,7 +90,7 @@ extension SyncCoordinator {
         return nil
     }
 
-    /// Why the last run of a filter failed, where that has to be mended first and no other run is under way.
+    /// Returns the error of a filter's last run, where it has to be resolved first and no other run is under way.
     private func lastingError(_ text: String) -> (any Error)? {
         state.withLock { state in
             guard let loop = state.loop, case .failure(let error)? = loop.outcomes[text],
@@ -101,9 +104,9 @@ extension SyncCoordinator {
         }
     }
 
-    /// Whether a run that is under way, or is to come first after the start, may bring some of what is missing.
+    /// Whether a run under way, or the first one after the start, may bring some of the missing resources.
     private func isYetToBeTried(_ error: NotReadyError, _ text: String) -> Bool {
-        // No run brings what was evicted, or what cannot be named here.
+        // No run brings evicted resources, or resources whose rows cannot be named.
         guard error.missing.contains(where: { $0.state != .evicted && $0.failure?.isPassedOver == false }) else {
             return false
         }
@@ -111,7 +114,7 @@ extension SyncCoordinator {
             guard let loop = state.loop, state.filters.contains(where: { $0.filter.description == text }) else {
                 return false
             }
-            // A filter that was just added is one the machine has not heard of.
+            // The machine does not know a filter that was just added.
             if loop.machine.isRunning(text) != false { return true }
             switch loop.outcomes[text] {
             case nil, .failure(.cancelled)?: return true
@@ -120,9 +123,9 @@ extension SyncCoordinator {
         }
     }
 
-    /// Publishes the status to whoever follows it; a reader gets it only if it differs from what that reader got last.
+    /// Publishes the status to its readers; each receives it only if it differs from the last one that it received.
     func publish(isProgress: Bool) {
-        // Without a follower, a status is not worth the lookups it costs.
+        // Without a reader, the status is not worth its lookups.
         if statusBroadcast.followerCount == 0 { return }
         let elapsed = store.host.elapsed()
         let isWanted = state.withLock { state in
@@ -135,7 +138,7 @@ extension SyncCoordinator {
 }
 
 extension CoordinatorState {
-    /// Everything but what only the store knows.
+    /// Returns the status without the parts that only the store knows.
     func status(at moment: Moment) -> SyncStatus {
         SyncStatus(
             isRunning: loop != nil, network: loop?.machine.network ?? .offline,
@@ -150,9 +153,9 @@ extension CoordinatorState {
             })
     }
 
-    /// What is being done for a filter.
+    /// Returns the current activity for a filter.
     func activity(of text: String, at moment: Moment) -> FilterStatus.Activity {
-        // A filter that was just added is one the machine has not heard of.
+        // The machine does not know a filter that was just added.
         guard let loop, let isRunning = loop.machine.isRunning(text) else { return .waiting(for: .coordinator) }
         if isRunning { return .running(loop.progress[text] ?? RunProgress()) }
         guard let obstacle = loop.machine.obstacle(of: text, at: moment) else { return .idle }
@@ -161,7 +164,7 @@ extension CoordinatorState {
 }
 
 extension ReadView {
-    /// How ready every filter is, and every list.
+    /// Returns the readiness of every filter, and of every list.
     fileprivate borrowing func readiness(with lists: [String: PagedList]) throws -> [FilterReadiness] {
         var all = try readiness()
         for (text, list) in lists {

@@ -3,13 +3,14 @@ public import LarderStore
 public import LarderTransport
 internal import Synchronization
 
-/// Keeps filters in step with a server by itself: the host starts it once and tells it what it sees.
+/// A coordinator that keeps filters in sync with a server automatically; the host starts it once and reports events to
+/// it.
 ///
-/// Runs begin when something asks for them: the start, a network that returns, a resource that is opened, a push, the
-/// passing of time, a person. The state of network and battery decides what may run (``SyncAllowance``); what failed is
-/// tried again later, and at once when the network returns. Readers never wait for any of it.
+/// Runs begin on a start, a network that returns, an opened resource, a push, the passing of time, and a manual
+/// request. The state of network and battery decides which may run (``SyncAllowance``). Failed runs are retried later,
+/// and at once when the network returns. Readers never wait for any of it.
 ///
-/// What to do when is decided by a pure step function; this is the shell that performs it.
+/// A pure step function decides what to do and when; this class performs it.
 public final class SyncCoordinator: Sendable {
     let store: Store
     let content: ContentSync
@@ -25,10 +26,10 @@ public final class SyncCoordinator: Sendable {
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
     /// - Parameters:
-    ///   - connectivity: how the network is.
-    ///   - power: how much power there is.
-    ///   - probe: looks for a way past a captive portal; without one it is waited for like for other failures.
-    ///   - onEvent: told what happens, on whatever thread it happens; must be quick.
+    ///   - connectivity: the source of the network state.
+    ///   - power: the source of the power state.
+    ///   - probe: checks for a way past a captive portal; without one, a portal is waited for like other failures.
+    ///   - onEvent: called with every event, on any thread; must be quick.
     public init(
         store: Store, transport: any Transport, configuration: SyncConfiguration, policy: SyncPolicy = SyncPolicy(),
         credentials: any Credentials = FixedCredentials(), connectivity: any ConnectivitySource,
@@ -47,20 +48,20 @@ public final class SyncCoordinator: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Keeps a filter in step from now on, or from when the coordinator runs.
+    /// Keeps a filter in sync from now on, or from the start of the coordinator.
     ///
-    /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date in
-    /// the background. Adding it again changes its priority.
+    /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date
+    /// in the background. Adding it again changes its priority.
     ///
-    /// - Precondition: it covers no resource of a list that was added.
+    /// - Precondition: the filter covers no resource of a list that was added.
     public func add(_ filter: ResourceFilter, priority: SyncPriority = .normal) {
         add(filter, priority, list: nil)
     }
 
-    /// Keeps a list in step from now on, page by page, by the same rules as a filter.
+    /// Keeps a list in sync from now on, page by page, by the same rules as a filter.
     ///
-    /// It goes by the filter that names its resource and nothing else (``PagedList/filter``), which must not be added besides.
-    /// Adding it again changes its priority and its source.
+    /// The list counts as the filter that names its resource and nothing else (``PagedList/filter``), which must not be
+    /// added besides. Adding it again changes its priority and its source.
     ///
     /// - Precondition: no filter that was added covers its resource.
     public func add(_ list: PagedList, priority: SyncPriority = .normal) {
@@ -85,8 +86,8 @@ public final class SyncCoordinator: Sendable {
         publish(isProgress: false)
     }
 
-    /// Keeps a filter in step no more; its run ends. What it brought stays, with its token, until it is removed from the
-    /// store by `Store.removeFilter`.
+    /// Stops keeping a filter in sync, and ends its run. Its content and token stay until `Store.removeFilter` removes
+    /// them.
     public func remove(_ filter: ResourceFilter) {
         let text = filter.description
         let waiters = state.withLock { state in
@@ -99,15 +100,15 @@ public final class SyncCoordinator: Sendable {
         publish(isProgress: false)
     }
 
-    /// Tells the coordinator what happened. While it does not run there is nothing to tell: a start asks for all.
+    /// Reports an event. It is ignored while the coordinator does not run: a start syncs every filter.
     public func trigger(_ trigger: SyncTrigger) {
         state.withLock { state in _ = state.loop?.events.yield(.trigger(trigger)) }
     }
 
     /// Whether the host has forced the coordinator offline, whatever the network is like.
     ///
-    /// Setting it ends the coordinator's runs after the commit they are at; they go on when it is unset. A run that
-    /// somebody asked for while the coordinator did not run, or of a filter that was not added, goes on.
+    /// Setting it ends the coordinator's runs after their current commit; they go on when it is unset. Runs that were
+    /// requested while the coordinator did not run, or of filters that were not added, are not ended.
     public var isForcedOffline: Bool {
         get { state.withLock { $0.isForcedOffline } }
         set {
@@ -119,13 +120,14 @@ public final class SyncCoordinator: Sendable {
         }
     }
 
-    /// Runs a filter because somebody asks for it, and waits for the end of the run.
+    /// Syncs a filter on a manual request, and waits for the end of the run.
     ///
-    /// Joins the run that is under way. Does not wait for a network: without one it fails at once, and the filter is run
-    /// in the background when there is one. Works for filters that were not added, and while the coordinator does not
-    /// run, as ``ContentSync/sync(_:)`` does: then nothing is known of the network, and the exchange itself fails. Cancelling ends the wait, not the run of a coordinator that runs.
+    /// The call joins a run that is under way. It does not wait for a network: without one it fails at once, and the
+    /// filter is run in the background when there is one. It also works for filters that were not added and while the
+    /// coordinator does not run, as ``ContentSync/sync(_:)`` does; without a network, the exchange itself then fails.
+    /// Cancelling ends the wait, not a run of the coordinator.
     ///
-    /// - Throws: the reason the run failed, or ``SyncError/offline``.
+    /// - Throws: ``SyncError/offline`` without a network, ``SyncError/cancelled``, or the reason the run failed.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
         let text = filter.description
         if Task.isCancelled { throw .cancelled }
@@ -152,10 +154,10 @@ public final class SyncCoordinator: Sendable {
         throw .cancelled
     }
 
-    /// What the store knows of filters and lists.
+    /// Returns what the store has of filters and lists.
     func known(_ texts: Set<String>) -> [String: KnownFilter] {
         let lists = state.withLock { $0.lists }
-        // What cannot be read will fail the filter's run, which says so.
+        // A record that cannot be read fails the filter's run, which reports it.
         let known = try? store.read { view in
             var known: [String: KnownFilter] = [:]
             for filter in try view.readableFilters() where texts.contains(filter.filter) {
@@ -179,7 +181,8 @@ extension KnownFilter {
         resyncedAt = filter.resyncedAt
     }
 
-    /// What is known of a list, by its resource; a pass over it is never a bootstrap, but the first is waited for.
+    /// The state of a list, by its resource. A pass over it is never a bootstrap, but the first one is as urgent as
+    /// one.
     init(list: Resource?) {
         hasToken = list?.syncedAt != nil
         syncedAt = list?.syncedAt

@@ -3,9 +3,10 @@ internal import LarderStore
 internal import LarderTransport
 
 extension ContentSync {
-    /// What keeping a resource offline would take.
+    /// Returns an estimate of the space that keeping a resource offline takes.
     ///
-    /// - Throws: ``KeepError/unknownResource(_:)``, ``KeepError/notOffered(_:)``, ``KeepError/store(_:)``.
+    /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/notOffered(_:)`` when the
+    ///   server has withdrawn it, ``KeepError/store(_:)``.
     public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
         do {
             let use = try store.spaceUse()
@@ -17,14 +18,15 @@ extension ContentSync {
         }
     }
 
-    /// Keeps a resource offline: pins it, and fetches its full copy unless its rows are here.
+    /// Keeps a resource offline: pins it, and fetches its snapshot unless its rows are in the store.
     ///
-    /// What is pinned is never evicted, and what syncs it keeps it current. Asked for again it does what is left to do.
+    /// A pinned resource is never evicted, and the filters that hold it keep it current. Another call does what is left
+    /// to do.
     ///
-    /// - Parameter onStatus: told how far it is, ``KeepStatus/kept(rows:bytes:)`` last; must be quick.
-    /// - Throws: why it is not kept. After ``KeepError/noRoom(_:)``, ``KeepError/notOffered(_:)`` and
-    ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before; after the others it stays pinned, for when it can be
-    ///   fetched.
+    /// - Parameter onStatus: called with the progress, ``KeepStatus/kept(rows:bytes:)`` last; must be quick.
+    /// - Throws: the reason it is not kept. After ``KeepError/noRoom(_:)``, ``KeepError/notOffered(_:)`` and
+    ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before. After ``KeepError/noFullCopy(_:)`` and
+    ///   ``KeepError/sync(_:)`` it stays pinned, to be fetched later. ``KeepError/store(_:)`` may come before the pin.
     public func keep(
         _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
     ) async throws(KeepError) {
@@ -58,19 +60,20 @@ extension ContentSync {
         onStatus(.kept(rows: known?.rowCount ?? 0, bytes: Int64(known?.byteCount ?? 0)))
     }
 
-    /// As ``keep(_:onStatus:)``, as a sequence that ends with ``KeepStatus/kept(rows:bytes:)`` or
-    /// ``KeepStatus/failed(_:)``. Ending the reading cancels the fetch. A slow reader gets the newest 16.
+    /// Keeps a resource as ``keep(_:onStatus:)``, and returns its statuses, which end with
+    /// ``KeepStatus/kept(rows:bytes:)`` or ``KeepStatus/failed(_:)``. Ending the reading cancels the fetch. A slow
+    /// reader receives the newest 16.
     public func keeping(_ resource: ResourceKey) -> AsyncStream<KeepStatus> {
         keepStatuses { (tell) async throws(KeepError) in try await self.keep(resource, onStatus: tell) }
     }
 
-    /// Keeps a resource offline no longer: it is unpinned, and its rows are dropped.
+    /// Stops keeping a resource offline: unpins it and drops its rows.
     ///
-    /// The filters that hold it still do; it comes back when it is opened. Local changes that are not confirmed stay, and
-    /// the rows with them.
+    /// The filters that hold it still do, and it is fetched again when it is opened. Local changes that are not
+    /// confirmed stay, and the rows with them.
     ///
     /// - Returns: whether rows were dropped.
-    /// - Throws: ``KeepError/store(_:)``.
+    /// - Throws: ``KeepError/store(_:)`` when the store fails.
     @discardableResult
     public func stopKeeping(_ resource: ResourceKey) async throws(KeepError) -> Bool {
         do {
@@ -83,11 +86,13 @@ extension ContentSync {
         }
     }
 
-    /// Fetches the full copy of a resource whose rows are not here, from the path that is kept with it.
+    /// Fetches the snapshot of a resource whose rows are not in the store, from the path stored with it.
     ///
-    /// For a reader that opens what was evicted. Nothing happens when the rows are here.
+    /// Call it when a reader opens an evicted resource. It does nothing when the rows are in the store.
     ///
-    /// - Throws: why they are not here.
+    /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/noFullCopy(_:)`` without a
+    ///   path, ``KeepError/notOffered(_:)``, ``KeepError/noRoom(_:)``, ``KeepError/sync(_:)`` when the fetch failed,
+    ///   ``KeepError/store(_:)``.
     public func restore(_ resource: ResourceKey) async throws(KeepError) {
         try await restore(resource) { _ in }
     }
@@ -119,7 +124,7 @@ extension ContentSync {
         }
     }
 
-    /// Takes the pin back, unless it was there before or the fetch may be repeated.
+    /// Removes the pin, unless it was there before or the fetch may be repeated, and returns the error to throw.
     private func giveUp(_ resource: ResourceKey, _ error: KeepError, isPinned: Bool) async -> KeepError {
         switch error {
         case .noRoom, .notOffered, .unknownResource:
@@ -142,7 +147,7 @@ extension KeepShortage {
 }
 
 extension ReadView {
-    /// A resource that a filter holds: nothing would keep another one current, or remove it.
+    /// Returns a resource that a filter holds: nothing would keep another one current, or remove it.
     fileprivate borrowing func member(_ resource: ResourceKey) throws -> Resource {
         let known = try self.resource(resource)
         if known?.state == .hidden { throw KeepError.notOffered(resource) }
@@ -152,20 +157,20 @@ extension ReadView {
 }
 
 extension FullCopyOrder {
-    /// What to fetch to have the rows of a resource here again; nil when they are.
+    /// The snapshot to fetch to restore the rows of a resource; nil when they are in the store.
     fileprivate init?(restoring resource: ResourceKey, in view: borrowing ReadView) throws {
         let known = try view.member(resource)
         if known.state == .ready, known.generation != nil { return nil }
         guard let path = known.fullCopyPath else { throw KeepError.noFullCopy(resource) }
         self.init(
             resource: resource, path: try ServerPath.of(path, .fullCopy),
-            // Not older than what was here, as no copy is.
+            // The swap rejects a snapshot that is older than the evicted rows.
             timeline: try view.appliedPosition().timeline, changeSequence: .min, bound: .min,
             knownSchema: known.schemaVersion, run: nil, changedAt: nil)
     }
 }
 
-/// The statuses that `keep` tells, and how it ends.
+/// Returns a stream of the statuses that `keep` reports, and of its error.
 func keepStatuses(
     _ keep: @escaping @Sendable (@escaping @Sendable (KeepStatus) -> Void) async throws(KeepError) -> Void
 ) -> AsyncStream<KeepStatus> {

@@ -1,23 +1,23 @@
 public import LarderFormat
 
-/// Why a resource is not kept offline.
+/// The reason a resource is not kept offline.
 public enum KeepError: Error, Sendable {
     /// No filter holds the resource: none has named it yet, or those that did were removed.
     case unknownResource(ResourceKey)
-    /// Its rows are not here, and nothing says where its full copy is.
+    /// Its rows are not in the store, and the path of its snapshot is unknown.
     case noFullCopy(ResourceKey)
-    /// The server does not offer its full copy any more, or its rows cannot be named.
+    /// The server does not offer its snapshot any more, or its rows cannot be named.
     case notOffered(ResourceKey)
-    /// There is no room for it beside what may not go. It is as it was before, and not pinned.
+    /// There is no space for it beside the content that must stay. It is unchanged, and pinned only if it was before.
     case noRoom(KeepShortage)
-    /// Its full copy could not be fetched; it stays pinned, and ``ContentSync/keep(_:onStatus:)`` may be called again.
+    /// Its snapshot could not be fetched; it stays pinned, and ``ContentSync/keep(_:onStatus:)`` may be called again.
     case sync(SyncError)
     /// The store failed.
     case store(any Error)
 }
 
 extension KeepError: CustomStringConvertible {
-    /// What happened, in one line without content.
+    /// A description of the error, in one line without content.
     public var description: String {
         switch self {
         case .unknownResource: "No filter holds the resource: sync one that names it first."
@@ -31,7 +31,7 @@ extension KeepError: CustomStringConvertible {
 }
 
 extension KeepError {
-    /// Whatever went wrong, as what the caller is told.
+    /// Converts any error into the one that the caller receives.
     init(_ error: any Error) {
         self =
             switch error {

@@ -1,39 +1,39 @@
 public import LarderFormat
 public import LarderStore
 
-/// What keeping a resource offline would take.
+/// An estimate of the space that keeping a resource offline takes.
 public struct KeepEstimate: Hashable, Sendable {
-    /// What the number of bytes goes by.
+    /// The basis of the number of bytes.
     public enum Basis: String, Hashable, Sendable {
-        /// The rows are here: it is exact.
+        /// The rows in the store: the number is exact.
         case here
-        /// The rows that were here before they were evicted.
+        /// The rows that were in the store before they were evicted.
         case lastCopy
-        /// Nothing: how large it is will be known when it comes.
+        /// None: the size is unknown until the snapshot arrives.
         case unknown
     }
 
     /// The resource.
     public let resource: ResourceKey
-    /// The bytes of its rows; nil when not known.
+    /// The bytes of its rows; nil when unknown.
     public let bytes: Int64?
-    /// What the bytes go by.
+    /// The basis of ``bytes``.
     public let basis: Basis
-    /// What is in the way, as far as can be told beforehand; nil when there is room, or the size is not known.
+    /// The missing space, as far as it is known beforehand; nil when there is enough, or the size is unknown.
     public let shortage: KeepShortage?
 }
 
-/// That there is no room to keep a resource offline.
+/// A lack of space to keep a resource offline.
 public struct KeepShortage: Hashable, Sendable {
-    /// The bytes missing when everything that may go had gone.
+    /// The bytes that are missing even after everything evictable is evicted.
     public let missing: Int64
-    /// What is pinned, the largest first, with the bytes of its rows.
+    /// The pinned resources, the largest first.
     public let pinned: [PinnedResource]
-    /// What the stored bytes are spent on.
+    /// The use of the stored bytes.
     public let use: SpaceUse
 }
 
-/// A resource that eviction leaves alone, and what it takes.
+/// A resource that is never evicted, and its size.
 public struct PinnedResource: Hashable, Sendable {
     /// The resource.
     public let resource: ResourceKey
@@ -61,7 +61,7 @@ extension KeepEstimate {
 }
 
 extension ReadView {
-    /// What is pinned, the largest first.
+    /// Returns the pinned resources, the largest first.
     borrowing func pinned() throws -> [PinnedResource] {
         try resources().filter(\.isPinned).map { PinnedResource(resource: $0.key, bytes: Int64($0.byteCount)) }
             .sorted { ($1.bytes, $0.resource) < ($0.bytes, $1.resource) }

@@ -1,11 +1,12 @@
-/// How far keeping a resource offline is.
+/// The progress of keeping a resource offline.
 public enum KeepStatus: Sendable {
-    /// What it is expected to take; the first that is told.
+    /// The expected size; reported first.
     case estimated(KeepEstimate)
-    /// Its full copy is arriving; `bytes` as they came over the wire, `totalBytes` where the server said how many.
+    /// Its snapshot is arriving; `bytes` counts the bytes on the wire, `totalBytes` is their number where the server
+    /// stated it.
     case fetching(rows: Int, bytes: Int, totalBytes: Int?)
-    /// All of it is here, and stays: so many rows, and bytes of their keys and values. The last that is told.
+    /// It is complete and stays, with the number of its rows and the bytes of their keys and values; reported last.
     case kept(rows: Int, bytes: Int64)
-    /// It is not kept. The last that is told.
+    /// It is not kept; reported last.
     case failed(KeepError)
 }

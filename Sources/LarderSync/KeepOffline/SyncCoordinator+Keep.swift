@@ -4,15 +4,18 @@ internal import Logging
 internal import Synchronization
 
 extension SyncCoordinator {
-    /// What keeping a resource offline would take; see ``ContentSync/keepEstimate(_:)``.
+    /// Returns an estimate of the space that keeping a resource offline takes.
+    ///
+    /// - Throws: as ``ContentSync/keepEstimate(_:)``.
     public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
         try content.keepEstimate(resource)
     }
 
-    /// Keeps a resource offline; see ``ContentSync/keep(_:onStatus:)``.
+    /// Keeps a resource offline; see ``ContentSync/keep(_:onStatus:)``. The request is manual: it is done at once,
+    /// whatever the power is like.
     ///
-    /// A person asks for it: it is done at once, whatever the power is like, and fails with ``SyncError/offline`` when
-    /// the host has forced the coordinator offline; the resource stays pinned then.
+    /// - Throws: as ``ContentSync/keep(_:onStatus:)``; ``KeepError/sync(_:)`` with ``SyncError/offline`` when the host
+    ///   has forced the coordinator offline and the rows are not in the store. The resource stays pinned then.
     public func keep(
         _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
     ) async throws(KeepError) {
@@ -27,18 +30,20 @@ extension SyncCoordinator {
         try await content.keep(resource, onStatus: onStatus)
     }
 
-    /// As ``keep(_:onStatus:)``, as a sequence; see ``ContentSync/keeping(_:)``.
+    /// Keeps a resource as ``keep(_:onStatus:)``, and returns its statuses; see ``ContentSync/keeping(_:)``.
     public func keeping(_ resource: ResourceKey) -> AsyncStream<KeepStatus> {
         keepStatuses { (tell) async throws(KeepError) in try await self.keep(resource, onStatus: tell) }
     }
 
-    /// Keeps a resource offline no longer; see ``ContentSync/stopKeeping(_:)``.
+    /// Stops keeping a resource offline; see ``ContentSync/stopKeeping(_:)``.
+    ///
+    /// - Throws: as ``ContentSync/stopKeeping(_:)``.
     @discardableResult
     public func stopKeeping(_ resource: ResourceKey) async throws(KeepError) -> Bool {
         try await content.stopKeeping(resource)
     }
 
-    /// Fetches what was evicted, because a reader opens it and conditions allow.
+    /// Fetches an evicted resource when a reader opens it and conditions allow.
     func restoreOpened(_ resource: ResourceKey, in group: inout DiscardingTaskGroup) {
         let isAllowed = state.withLock { $0.loop.map { $0.machine.allowance >= .asked } ?? false }
         guard isAllowed, isEvicted(resource) else { return }

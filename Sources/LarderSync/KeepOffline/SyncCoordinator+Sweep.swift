@@ -3,12 +3,12 @@ internal import Logging
 internal import Synchronization
 
 extension SyncCoordinator {
-    /// How long after a sweep of the store the next one is due.
+    /// The time after a sweep of the store at which the next one is due.
     private static let sweepInterval = Duration.seconds(3600)
 
-    /// Sweeps the store behind what is being done, when the last sweep is an hour ago.
+    /// Sweeps the store in the background, when the last sweep is at least an hour ago.
     ///
-    /// Asked after every event, so that it needs no timer of its own: while nothing happens nothing is swept.
+    /// It is called after every event, so that it needs no timer of its own: while nothing happens, nothing is swept.
     func sweepIfDue(in group: inout DiscardingTaskGroup) {
         let elapsed = store.host.elapsed()
         let isDue = state.withLock { state in

@@ -1,34 +1,34 @@
-/// How lists are reconciled.
+/// The settings for reconciling lists.
 public struct ListConfiguration: Hashable, Sendable {
-    /// What to do about a pass that would delete suspiciously much.
+    /// The protection against a pass that would delete suspiciously many rows.
     ///
-    /// Suspicious is an empty list in place of one with rows, and a pass that would delete more than ``share`` of the rows, however
-    /// few they are. A server that fails politely, with an empty or short answer, looks just so.
+    /// A pass is suspicious when an empty list replaces one with rows, or when it would delete more than ``share`` of
+    /// the rows, however few they are. A server that fails with an empty or short response looks the same.
     public struct Guard: Hashable, Sendable {
-        /// What to do.
+        /// The action for a suspicious pass.
         public enum Policy: String, Hashable, Sendable {
-            /// End the pass with ``ListError/unconfirmed(deletions:ofRows:)``, and delete in a later one, ``pause`` after
-            /// it or later, the rows that are missing there too. What was missing is remembered as long as the store is
-            /// open, and forgotten as soon as a pass between is answered any item and does not miss the same rows.
+            /// Ends the pass with ``ListError/unconfirmed(deletions:ofRows:)``. A pass that is at least ``pause`` later
+            /// deletes the rows that are missing there, too. Missing rows are remembered while the store is open. They
+            /// are forgotten as soon as a pass in between receives any item and does not miss the same rows.
             ///
-            /// A server that is wrong in both passes, and answers nothing right between, is believed: it cannot be told
-            /// from one whose list is empty.
+            /// A server that is wrong in both passes, and returns nothing correct in between, counts as right: it
+            /// cannot be distinguished from one whose list is empty.
             case confirm
-            /// End the pass with ``ListError/refused(deletions:ofRows:)``, and delete nothing.
+            /// Ends the pass with ``ListError/refused(deletions:ofRows:)`` and deletes nothing.
             case refuse
-            /// Delete as soon as one walk has seen the whole list, few rows or many. A server that says too early that nothing follows
-            /// loses live rows until the next pass.
+            /// Deletes as soon as one walk has seen the whole list, few rows or many. If a server states too early that
+            /// nothing follows, live rows are lost until the next pass.
             case trust
         }
 
-        /// What to do.
+        /// The action for a suspicious pass.
         public var policy: Policy
-        /// The part of a list's rows that a pass may delete without being suspicious; 0 to 1.
+        /// The share of a list's rows that a pass may delete without being suspicious; 0 to 1.
         public var share: Double
-        /// The time after which a later pass confirms what was suspicious; zero and above.
+        /// The time after which a later pass confirms missing rows; zero or more.
         public var pause: Duration
 
-        /// A guard that waits for a later pass, a minute or more away, to delete more than half of the rows.
+        /// A guard that, by default, deletes more than half of the rows only in a later pass, a minute or more away.
         public init(
             _ policy: Policy = .confirm, share: Double = 0.5, pause: Duration = .seconds(60)
         ) {
@@ -39,7 +39,7 @@ public struct ListConfiguration: Hashable, Sendable {
             self.pause = pause
         }
 
-        /// Whether deleting `deletions` of `rows` rows is more than to be expected.
+        /// Whether deleting `deletions` of `rows` rows is suspicious.
         func isSuspicious(deletions: Int, ofRows rows: Int) -> Bool {
             deletions > 0 && (deletions == rows || Double(deletions) > share * Double(rows))
         }
@@ -48,28 +48,30 @@ public struct ListConfiguration: Hashable, Sendable {
     /// The largest page size.
     public static let largestPage = 10_000
 
-    /// Items on one page; 1 to ``largestPage``. A server may answer fewer: what it answers is what the walk goes by.
+    /// The number of items to request for one page; 1 to ``largestPage``. A server may return fewer: the walk continues
+    /// after the items that it received.
     public let pageSize: Int
-    /// What to do about a page that would delete suspiciously much.
+    /// The protection against a pass that would delete suspiciously many rows.
     public var protection: Guard
-    /// How often a list that moves is walked before the pass fails; 1 and above.
+    /// The number of times a list that moves is walked before the pass fails; 1 or more.
     public let walks: Int
-    /// The most pages of one walk, so that a list without end has one; 1 to 1,000,000.
+    /// The largest number of pages in one walk, which ends the walk over an endless list; 1 to 1,000,000.
     public let maximumPages: Int
-    /// Whether the server has pages of one size only, whatever is asked for.
+    /// Whether the server has pages of one size only, whatever size is requested.
     ///
-    /// Pages do not overlap then, and every list is walked twice. Deletions and insertions that come at the same places in
-    /// both walks can hide an item: ask for pages of any size where the server has them.
+    /// Pages then do not overlap, and every list is walked twice. Deletions and insertions at the same places in both
+    /// walks can hide an item: request pages of any size where the server has them.
     public let hasFixedPages: Bool
-    /// The names of top-level members that only the device has, such as a `starred` of the app's own: where an item of the server lacks
-    /// one, its row keeps that of the row that it replaces.
+    /// The names of top-level members that only the device has, such as the app's own `starred`.
     ///
-    /// A member that the server sends wins, `null` among them. What is kept goes with the row when the item is gone from the list.
-    /// Nothing is kept where the row or the item is no JSON object.
+    /// Where an item of the server lacks one, the new row keeps it from the row that it replaces. A member that the
+    /// server sends wins, `null` included. Kept members are deleted with the row when the item is no longer in the
+    /// list. Nothing is kept where the row or the item is not a JSON object.
     ///
     /// ```swift
     /// let notes = PagedList(
-    ///     ResourceKey("notes", 1), type: "note", source: source, configuration: ListConfiguration(keptMembers: ["starred"]))
+    ///     ResourceKey("notes", 1), type: "note", source: source,
+    ///     configuration: ListConfiguration(keptMembers: ["starred"]))
     /// ```
     public let keptMembers: Set<String>
 

@@ -1,11 +1,11 @@
 public import LarderFormat
 
-/// What happens while a list is reconciled, as it happens.
+/// An event of a pass over a list, reported as it happens.
 public enum ListEvent: Hashable, Sendable {
     /// A pass over a list began.
     case began(ResourceKey)
-    /// A page came and was applied, in one commit or, without changes, in none. Behind the last page: rows that no page of
-    /// the pass had were deleted, in one commit.
+    /// A page was applied, in one commit or, without changes, in none. After the last page: one commit deleted rows
+    /// that no page of the pass contained.
     case page(ResourceKey, PageRequest, ListChanges)
     /// Suspiciously many rows are missing from the list; a later pass decides.
     case doubted(ResourceKey, deletions: Int, ofRows: Int)
@@ -15,14 +15,14 @@ public enum ListEvent: Hashable, Sendable {
     case finished(ListReport)
 }
 
-/// What one page changed, or one commit behind the last.
+/// The changes of one page, or of one commit after the last page.
 public struct ListChanges: Hashable, Sendable {
-    /// A row that was there and is another now.
+    /// A row that was there before and has changed.
     public struct Update: Hashable, Sendable {
         /// The row's key.
         public let key: String
-        /// The top-level members of the payload that came, went or changed, sorted; nil when the payloads are not both
-        /// JSON objects, and empty when only the time of the change did.
+        /// The sorted names of the payload's top-level members that were added, removed or changed. It is nil when the
+        /// payloads are not both JSON objects, and empty when only the time of the change differs.
         public let members: [String]?
     }
 
@@ -30,14 +30,14 @@ public struct ListChanges: Hashable, Sendable {
     public internal(set) var created: [String] = []
     /// The rows that changed, in the order of the page.
     public internal(set) var updated: [Update] = []
-    /// The keys of rows that are gone, in order.
+    /// The keys of deleted rows, in order.
     public internal(set) var deleted: [String] = []
-    /// Items of the page whose rows were the same already.
+    /// The number of items on the page whose rows were already the same.
     public internal(set) var unchanged = 0
 
     init() {}
 
-    /// What writing the items of a page changes in the rows, `rows` being what there is of each.
+    /// The changes that writing the items of a page makes, where `rows` are the stored rows.
     init(_ page: ListPage, _ rows: [LocalRow]) {
         for (item, row) in zip(page.items, rows) {
             switch row {
@@ -48,27 +48,27 @@ public struct ListChanges: Hashable, Sendable {
         }
     }
 
-    /// Whether the page was as the rows are.
+    /// Whether the page changes nothing.
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// What a finished pass did.
+/// The results of a finished pass.
 public struct ListReport: Hashable, Sendable {
     /// The list.
     public let resource: ResourceKey
-    /// How often the list was walked; more than 1 when it moved, and when what was missing had to be confirmed.
+    /// The number of walks over the list; more than 1 when it moved, and when missing rows had to be confirmed.
     public internal(set) var walks = 1
     /// Whether every page repeated items of the one before, so that no item that stayed can be missed.
     ///
-    /// False where the server has pages of one size, or answers so few items that none can be repeated: then two walks that
-    /// saw the same are all the proof there is.
+    /// It is false where the server has pages of one size, or returns so few items that none can be repeated. The only
+    /// proof is then that two walks saw the same keys.
     public internal(set) var hasOverlaps = true
-    /// Answers asked for and got.
+    /// The number of responses received.
     public internal(set) var requests = 0
-    /// Reads of the store: one for each answer, and behind a walk one for every few thousand rows.
+    /// The number of reads of the store: one for each response, and after a walk one for every few thousand rows.
     public internal(set) var rangeReads = 0
-    /// Write transactions: one for each answer that changed something, and one for every few thousand rows among which some
-    /// were deleted. That of the mark at the end is not counted.
+    /// The number of write transactions: one for each response that changed rows, and one for every few thousand rows
+    /// of which some were deleted. The one that sets the mark at the end is not counted.
     public internal(set) var writes = 0
     /// Rows created.
     public internal(set) var created = 0

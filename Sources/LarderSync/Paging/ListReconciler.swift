@@ -3,27 +3,30 @@ public import LarderStore
 internal import LarderTransport
 internal import Synchronization
 
-/// Brings rows in step with a server that offers nothing but pages of a list in a stable order.
+/// A reconciler of rows with a server that offers only pages of a list in a stable order.
 ///
-/// A reconciled list is a resource like any other: its rows lie under (group, id, type). No filter may cover it, or the
-/// sweeps of both would work against each other. One call is one pass over the list:
+/// A reconciled list is a resource like any other, with its rows under (group, id, type). No filter may cover it, or
+/// the deletions of both would conflict. One call is one pass over the list:
 ///
 /// ```swift
 /// let lists = ListReconciler(store: store)
 /// try await lists.reconcile(ResourceKey("users", 1), type: "user", from: source)
 /// ```
 ///
-/// Each page is compared with the rows in one read, and what differs is written in one commit: a reader never sees half a page
-/// applied, and a page without changes writes nothing. An update replaces a row's payload as a whole, but for members that
-/// only the device has and the configuration names (``ListConfiguration/keptMembers``). Rows are deleted behind the last page, by a pass that saw the whole list: as many items as the
-/// server says there are or, where it does not say, the same in two walks. A row that keeps its place among the others on the
-/// server throughout a pass is never deleted, whatever comes and goes meanwhile, in whatever order the list is, and however
-/// few items the server answers at a time, unless the pages cannot overlap; see ``ListReport/hasOverlaps``. On a server where nothing changes, one pass makes both sides equal; where that
-/// means to delete much, see ``ListConfiguration/Guard``.
+/// Each page is compared with the rows in one read, and the differences are written in one commit. A reader never sees
+/// a page applied in part, and a page without changes writes nothing. An update replaces a row's payload as a whole,
+/// except for members that only the device has and the configuration names (``ListConfiguration/keptMembers``).
 ///
-/// While the first pass is under way, or after it was interrupted, the resource is ready and its ``Resource/syncedAt``
-/// is nil: readers see the pages that came. A finished pass sets it, which is the list's mark and the only thing that a
-/// pass without changes writes. An interrupted later pass leaves it as it was: the list is whole as of then, and parts of
+/// Rows are deleted after the last page, by a pass that saw the whole list: as many items as the server states. Where
+/// it states no number, two walks have to see the same items. A row that keeps its place among the others on the server
+/// throughout a pass is never deleted. This holds whatever is added or removed meanwhile, in whatever order the list
+/// is, and however few items the server returns at a time. Only pages that cannot overlap are an exception; see
+/// ``ListReport/hasOverlaps``. On a server where nothing changes, one pass makes both sides equal; for a pass that
+/// would delete many rows, see ``ListConfiguration/Guard``.
+///
+/// During the first pass, and after it was interrupted, the resource is ready and its ``Resource/syncedAt`` is nil:
+/// readers see the pages that arrived. A finished pass sets it; this is the list's mark, and the only thing that a pass
+/// without changes writes. An interrupted later pass leaves it as it was: the list is complete as of then, and parts of
 /// it are newer.
 public final class ListReconciler: Sendable {
     private let store: Store
@@ -31,7 +34,9 @@ public final class ListReconciler: Sendable {
     private let report: @Sendable (ListEvent) -> Void
     private let underWay = Mutex<Set<ResourceKey>>([])
 
-    /// - Parameter onEvent: told what happens in every pass, on whatever thread it happens; must be quick.
+    /// A reconciler of lists in a store.
+    ///
+    /// - Parameter onEvent: called with the events of every pass, on any thread; must be quick.
     public init(
         store: Store, configuration: ListConfiguration = ListConfiguration(),
         onEvent: @escaping @Sendable (ListEvent) -> Void = { _ in }
@@ -41,12 +46,13 @@ public final class ListReconciler: Sendable {
         report = onEvent
     }
 
-    /// Walks the list once, and once more when it moved meanwhile, as often as the configuration allows.
+    /// Walks the list, and walks it again when it moved meanwhile, as often as the configuration allows.
     ///
     /// - Parameters:
-    ///   - resource: where the rows are.
-    ///   - type: the type of the rows. Rows of other types are left alone.
-    /// - Throws: the reason why the pass ended early; pages applied before stay.
+    ///   - resource: the resource of the rows.
+    ///   - type: the type of the rows. Rows of other types are not changed.
+    /// - Throws: ``ListError/underWay(_:)`` during another pass over the resource; otherwise the reason the pass ended
+    ///   early. Pages applied before stay.
     @discardableResult
     public func reconcile(
         _ resource: ResourceKey, type: String, from source: some PageSource
@@ -90,8 +96,8 @@ public final class ListReconciler: Sendable {
             result.requests += 1
             let restarts = walk.restarts
             try walk.step(page)
-            // There is a list, so an earlier pass that missed many rows may have been wrong: only this pass can confirm it, and
-            // not for rows that it has seen, whatever its later walks see.
+            // The list is not empty, so an earlier pass that missed many rows may have been wrong. Only this pass can
+            // confirm it, and not for rows that any of its walks has seen.
             if !page.items.isEmpty { store.setDoubt(nil, over: rows.resource, type: rows.type) }
             doubt?.remove(page.items.lazy.map { SeenKeys.hash(of: $0.key) })
             let found = try rows.compare(page)
@@ -116,13 +122,13 @@ public final class ListReconciler: Sendable {
         return result
     }
 
-    /// Deletes the rows that a walk over the whole list did not see, or has the list walked once more.
+    /// Deletes the rows that a walk over the whole list did not see, or starts another walk to confirm them.
     private func conclude(
         _ rows: ListRows, _ walk: inout ListWalk, _ doubt: ListDoubt?, _ request: PageRequest,
         _ result: inout ListReport
     ) async throws {
         let policy = configuration.protection.policy
-        // One empty answer says little, and so does a walk whose pages do not overlap.
+        // One empty page proves little, and so does a walk whose pages do not overlap.
         if walk.isPlain || walk.seen.count == 0 && policy != .trust, !walk.isConfirmed { return walk.confirm() }
         let missing = try rows.missing(from: walk.seen)
         result.rangeReads += missing.reads
@@ -164,8 +170,10 @@ public final class ListReconciler: Sendable {
         }
     }
 
-    /// - Parameter isProbe: whether the page lies behind the last item: a server that refuses it as one that does not exist says that
-    ///   it is empty.
+    /// Returns one page.
+    ///
+    /// - Parameter isProbe: whether the page is after the last item: a server that refuses it because it does not exist
+    ///   states that it is empty.
     private static func page(
         _ request: PageRequest, from source: some PageSource, isProbe: Bool
     ) async throws(ListError) -> ListPage {

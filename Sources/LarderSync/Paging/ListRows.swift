@@ -2,9 +2,9 @@ package import LarderFormat
 internal import LarderJSON
 package import LarderStore
 
-/// The rows of one list in the store: what a pass reads and writes.
+/// The rows of one list in the store, as a pass reads and writes them.
 package struct ListRows: Sendable {
-    /// The rows that are looked through in one read, and at most deleted in one commit.
+    /// The number of rows in one read, and the most that one commit deletes.
     private static let batch = 2000
 
     let store: Store
@@ -13,9 +13,9 @@ package struct ListRows: Sendable {
     /// The members that a row keeps where the item that replaces it lacks them.
     let keptMembers: Set<String>
 
-    /// What a read found.
+    /// The result of a comparison.
     package struct Found: Sendable {
-        /// What the store has for every item, in the order of the page.
+        /// The stored row of every item, in the order of the page.
         package var rows: [LocalRow] = []
         /// The generation that was read; nil without one.
         package var generation: Int64?
@@ -25,9 +25,9 @@ package struct ListRows: Sendable {
     struct Missing: Sendable {
         /// The hashes of their keys.
         var hashes: [UInt64] = []
-        /// All rows of the list.
+        /// The number of all rows of the list.
         var rowCount = 0
-        /// The reads it took to find them.
+        /// The number of reads that it took to find them.
         var reads = 0
         /// The generation that was read; nil without one.
         var generation: Int64?
@@ -44,6 +44,9 @@ package struct ListRows: Sendable {
     }
 
     /// Compares the items of a page with the rows of their keys, in one read.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a key beyond the limits, ``StoreError/damaged(table:reason:)``,
+    ///   ``EngineError``.
     package func compare(_ page: ListPage) throws -> Found {
         try store.read { view in
             guard let known = try view.resource(resource), known.state == .ready else {
@@ -61,9 +64,10 @@ package struct ListRows: Sendable {
         }
     }
 
-    /// Writes the items of a page whose rows are not the same, in one commit.
+    /// Writes the items of a page that differ from their rows, in one commit.
     ///
-    /// - Throws: ``ListError/superseded(_:)`` when the rows are not those that were read.
+    /// - Throws: ``ListError/superseded(_:)`` when the generation is no longer the one that was read; ``StoreError`` or
+    ///   ``EngineError`` when the store fails.
     package func apply(_ page: ListPage, _ found: Found) async throws {
         let items = zip(page.items, found.rows).filter { $1 != .same }.map(\.0)
         try await write(to: found.generation) { transaction in
@@ -78,7 +82,7 @@ package struct ListRows: Sendable {
         }
     }
 
-    /// The rows that are not among `seen`.
+    /// Returns the rows whose keys are not in `seen`.
     ///
     /// - Complexity: O(*n* log *n*) for *n* rows; 8 bytes for each that is missing.
     func missing(from seen: SeenKeys) throws -> Missing {
@@ -99,9 +103,9 @@ package struct ListRows: Sendable {
         return missing
     }
 
-    /// Deletes the rows with these hashes, which are sorted, some in each commit.
+    /// Deletes the rows with these hashes, which are sorted, in several commits.
     ///
-    /// - Parameter body: told the keys of each commit.
+    /// - Parameter body: receives the keys of each commit.
     /// - Throws: ``ListError/superseded(_:)`` when the rows are not those of `generation`.
     func delete(_ hashes: SeenKeys, from generation: Int64?, _ body: ([String]) -> Void) async throws {
         var after: String?
@@ -119,13 +123,13 @@ package struct ListRows: Sendable {
         } while after != nil
     }
 
-    /// Notes that the rows are those of the server: the list's mark.
+    /// Marks the list as complete: its rows are those of the server.
     func noteWhole() async throws {
         let now = store.host.now()
         try await store.write { transaction in try transaction.noteWhole(resource, now: now) }
     }
 
-    /// Calls `body` with the next keys in order, and gives the last of them unless there are no more.
+    /// Calls `body` with the next keys in order, and returns the last of them, or nil when no more follow.
     private func look(behind after: String?, _ body: (String) -> Void) throws -> String? {
         try store.read { view in
             var last: String?
@@ -151,7 +155,7 @@ package struct ListRows: Sendable {
         }
     }
 
-    /// What a row becomes by an item: the item, with the members that are kept of the row.
+    /// Returns the payload of an item, with the members that are kept of the row.
     private func content(of item: ListItem, over row: [UInt8]?) -> [UInt8] {
         guard !keptMembers.isEmpty, let old = row.flatMap({ JSONMembers($0) }), var new = JSONMembers(item.payload)
         else {
@@ -169,15 +173,15 @@ package struct ListRows: Sendable {
         let after = content(of: item, over: before)
         if before == after { return isSameTime ? .same : .changed(members: []) }
         let members = Self.changedMembers(before, after)
-        // Spelled differently, and the same: white space between members, or their order.
+        // Only the spelling differs: white space between members, or their order.
         if members == [], isSameTime { return .same }
         return .changed(members: members)
     }
 
-    /// The names of members that only one of two JSON objects has, or that have other values, sorted; nil when one is no object of
-    /// distinct names.
+    /// Returns the sorted names of members that only one of two JSON objects has, or whose values differ.
     ///
-    /// Values are compared as they are spelled, texts decoded.
+    /// It is nil when one is not an object with distinct names. Values are compared as they are spelled, strings
+    /// decoded.
     private static func changedMembers(_ old: [UInt8], _ new: [UInt8]) -> [String]? {
         guard let old = try? JSONMembers(old.span, limits: .stored),
             let new = try? JSONMembers(new.span, limits: .stored)

@@ -1,18 +1,18 @@
 public import LarderFormat
 
-/// A list that the coordinator keeps in step page by page.
+/// A list that the coordinator keeps in sync page by page.
 ///
-/// Its rows are the server's items. An item that changed replaces the payload of its row as a whole; members that only the
-/// device has, such as a `starred` of the app's own, are erased unless the configuration names them
+/// Its rows are the server's items. A changed item replaces the payload of its row as a whole. Members that only the
+/// device has, such as the app's own `starred`, are erased unless the configuration names them
 /// (``ListConfiguration/keptMembers``).
 public struct PagedList: Sendable {
-    /// Where its rows are. No filter may cover it.
+    /// The resource of its rows. No filter may cover it.
     public var resource: ResourceKey
     /// The type of its rows.
     public var type: String
-    /// Answers requests for its pages.
+    /// The source of its pages.
     public var source: any PageSource
-    /// How it is walked.
+    /// The settings for reconciling it.
     public var configuration: ListConfiguration
 
     /// A list of the given parts.
@@ -26,7 +26,7 @@ public struct PagedList: Sendable {
         self.configuration = configuration
     }
 
-    /// The filter that covers the list's resource and nothing else; traps when the resource is none a filter can name.
+    /// The filter that covers the list's resource and nothing else; traps when no filter can name the resource.
     public var filter: ResourceFilter {
         guard let filter = try? ResourceFilter("\(resource.group):\(resource.id)") else {
             preconditionFailure("no filter can name \(resource)")

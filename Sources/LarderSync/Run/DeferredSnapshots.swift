@@ -1,16 +1,17 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// The snapshots that a run fetches only behind its last page.
+/// The snapshots that a run fetches only after its last page.
 ///
-/// A server that answers a snapshot with a wait (`Retry-After`) ends the run, and may answer so at every attempt. A run therefore
-/// fetches a snapshot that failed before behind the pages, and an incremental run also all that follow it: no such answer keeps
-/// the changes of other resources from coming. A bootstrap's pages list resources only, so there the others are fetched at
-/// once: what a run that is cut short has brought is not fetched again.
+/// A server that responds to a snapshot request with a wait (`Retry-After`) ends the run, and may do so at every
+/// attempt. A run therefore fetches a snapshot that failed before only after the pages. An incremental run also defers
+/// all snapshots requested with it or after it, so that no such response delays the changes of other resources. The
+/// pages of a bootstrap only list resources, so it fetches the other snapshots at once: those that an interrupted run
+/// has fetched are not fetched again.
 struct DeferredSnapshots: Sendable {
     private struct Entry {
         var order: FullCopyOrder
-        /// The attempts that failed in a row.
+        /// The number of attempts that failed in a row.
         let attempts: Int
         let place: Int
     }
@@ -19,9 +20,9 @@ struct DeferredSnapshots: Sendable {
     private var count = 0
     private var isOn = false
 
-    /// Adds those of `snapshots` that are to wait for the pages.
+    /// Adds the snapshots that have to wait for the pages.
     ///
-    /// - Returns: those that are to be fetched at once.
+    /// - Returns: the snapshots to fetch at once.
     mutating func add(_ snapshots: SnapshotOrders, _ kind: SyncReport.Kind) -> [FullCopyOrder] {
         isOn = isOn || kind == .incremental && !snapshots.attempts.isEmpty
         var others: [FullCopyOrder] = []
@@ -39,9 +40,11 @@ struct DeferredSnapshots: Sendable {
         return others
     }
 
-    /// Whether a change is left to the snapshot of its resource, which then has to contain it.
+    /// Leaves a change to the deferred snapshot of its resource, which then has to contain it.
+    ///
+    /// - Returns: false when no snapshot is deferred, or when the change itself requests one.
     mutating func absorb(_ change: Mutation, of resource: ResourceKey) -> Bool {
-        // A change that asks for a snapshot says anew where that is.
+        // A change that requests a snapshot names its path again.
         guard !change.type.needsFullCopy, var entry = entries[resource] else { return false }
         entry.order.changeSequence = max(entry.order.changeSequence, change.sequence)
         if change.type == .resourceUpdate { entry.order.changedAt = change.changedAt ?? entry.order.changedAt }
@@ -52,7 +55,8 @@ struct DeferredSnapshots: Sendable {
     /// Removes the snapshot of a resource that was deleted.
     mutating func remove(_ resource: ResourceKey) { entries[resource] = nil }
 
-    /// Removes all of them; those that failed least often come first, so that none is always behind one that fails.
+    /// Removes and returns all snapshots, the ones with the fewest failed attempts first, so that none is always behind
+    /// one that fails.
     mutating func removeAll() -> [FullCopyOrder] {
         defer { entries = [:] }
         return entries.values.sorted { ($0.attempts, $0.place) < ($1.attempts, $1.place) }.map(\.order)

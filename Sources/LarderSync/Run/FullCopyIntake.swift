@@ -1,9 +1,9 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// Turns the bytes of a full copy into rows, as they come.
+/// A converter of the bytes of a snapshot to rows, as they arrive.
 struct FullCopyIntake: Sendable {
-    /// Bytes of rows gathered before they are handed to the writer.
+    /// The size of the collected rows, in bytes, at which they are handed to the writer.
     private static let batchBytes = 512 << 10
 
     let staging: Staging
@@ -38,7 +38,8 @@ struct FullCopyIntake: Sendable {
                 rows += 1
             }
         } catch let error as WireError {
-            // Rows that nobody here can name are no reason to pass the resource over when they are another's.
+            // Rows whose type is unknown must not cause the resource to be skipped when the snapshot is of another
+            // resource.
             if parser.isForeign(to: resource.group, resource.id) { throw .wrongFullCopy(resource) }
             throw .wire(error, request: .fullCopy)
         } catch {
@@ -46,14 +47,14 @@ struct FullCopyIntake: Sendable {
         }
     }
 
-    /// The rows gathered so far; an empty batch takes their place.
+    /// Returns the rows collected so far, and starts an empty batch.
     mutating func takeBatch() -> RowBatch {
         let full = batch
         batch = RowBatch(for: staging)
         return full
     }
 
-    /// What the copy says of itself, at its end.
+    /// Ends the body and returns the header of the snapshot.
     mutating func finish() throws(SyncError) -> FullCopyHeader {
         let header: FullCopyHeader
         do throws(WireError) {

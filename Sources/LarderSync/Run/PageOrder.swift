@@ -1,6 +1,6 @@
 internal import LarderFormat
 
-/// Checks that the pages of a run fit together, and lead to an end, before anything of them is applied.
+/// A check, before a page is applied, that the pages of a run are consistent and lead to an end.
 struct PageOrder: Sendable {
     private let run: FilterRun
     private let limits: SyncLimits
@@ -16,12 +16,15 @@ struct PageOrder: Sendable {
         self.limits = limits
     }
 
-    /// Whether the server that gives the first page counts fewer changes than its feed had come to before the run: it lags
-    /// behind another, or was restored from a backup.
+    /// Whether the first page of the run has a lower bound than the feed had reached before the run. The server then
+    /// lags behind another one, or was restored from a backup.
     func isBehind(_ page: SyncPage) -> Bool { bound == nil && page.syncUntilSequence < run.applied.sequence }
 
-    /// Throws unless the page has the run's bound, goes on where the last one ended, stays within the filter, and leads
+    /// Checks that a page has the run's bound, continues after the one before, stays within the filter, and leads
     /// towards the end of the run.
+    ///
+    /// - Throws: ``SyncError/inconsistentRun(reason:)``, ``SyncError/wire(_:request:)``,
+    ///   ``SyncError/outsideFilter(_:)``.
     mutating func check(_ page: SyncPage, _ filter: ResourceFilter) throws(SyncError) {
         if let bound, bound != page.syncUntilSequence {
             throw .inconsistentRun(reason: "the bound of the run moved")
@@ -35,7 +38,7 @@ struct PageOrder: Sendable {
             }
         }
         for mutation in page.mutations {
-            // What a type means that this version does not know, nobody can say, nor whom it concerns.
+            // The meaning of an unknown type is not known, nor which resource it concerns.
             if !mutation.type.isKnown { continue }
             guard filter.matches(group: mutation.resource.group, id: mutation.resource.id) else {
                 throw .outsideFilter(ResourceKey(mutation.resource.group, mutation.resource.id))
@@ -43,13 +46,13 @@ struct PageOrder: Sendable {
             if run.kind == .bootstrap, mutation.type != .resourceCreate {
                 throw .inconsistentRun(reason: "a bootstrap lists resources only")
             }
-            // A path that may not be requested spoils the page before any of it is applied.
+            // A path that must not be requested rejects the page before any of it is applied.
             if mutation.type.needsFullCopy { _ = try ServerPath.of(mutation.snapshotURL ?? "", .fullCopy) }
         }
         try checkProgress(page)
     }
 
-    /// Throws when the run has had too many pages, or too many in a row that brought nothing.
+    /// Throws when the run lists too many resources, has too many pages, or too many in a row that bring nothing new.
     private mutating func checkProgress(_ page: SyncPage) throws(SyncError) {
         pages += 1
         idlePages = bringsNews(page) ? 0 : idlePages + 1
@@ -63,7 +66,7 @@ struct PageOrder: Sendable {
         guard pages < limits.pages else { throw .inconsistentRun(reason: "there are more than \(pages) pages") }
     }
 
-    /// Whether a page has what no earlier page of the run had.
+    /// Whether a page contains anything that no earlier page of the run contained.
     private mutating func bringsNews(_ page: SyncPage) -> Bool {
         // The sequences of an incremental run ascend: no change of it comes twice.
         if run.kind == .incremental { return !page.mutations.isEmpty }

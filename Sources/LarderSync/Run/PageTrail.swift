@@ -1,13 +1,13 @@
-/// Notices when the pages of a run lead back to one that was there before, so that no run goes on for ever.
+/// A detector of pages that lead back to an earlier page of the run, so that no run goes on for ever.
 ///
-/// One path is kept and compared with those that follow; it is replaced after 1, 2, 4, 8 … pages. Every circle is found
-/// within three times its length (Brent, "An improved Monte Carlo factorization algorithm", 1980).
+/// One path is kept and compared with the ones that follow; it is replaced after 1, 2, 4, 8 … pages. Every cycle is
+/// found within three times its length (Brent, "An improved Monte Carlo factorization algorithm", 1980).
 struct PageTrail: Sendable {
     private var kept: ServerPath?
     private var pages = 0
     private var limit = 1
 
-    /// Takes the path of the next page; false when it was requested before.
+    /// Records the path of the next page; returns false when it is the kept path, which was requested before.
     mutating func leadsOn(to path: ServerPath) -> Bool {
         if path == kept { return false }
         pages += 1

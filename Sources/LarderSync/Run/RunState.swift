@@ -1,33 +1,33 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// What a run knows of its pages, of what it goes on without, and of what it did.
+/// The state of a run: its pages, the resources that it goes on without, and its results.
 struct RunState: Sendable {
-    /// Snapshots that fail in a row, each for the first time and not for good, before it is the server that fails and not
-    /// the snapshots.
+    /// The number of failures in a row at which the server counts as failing rather than the snapshots. Only the first
+    /// failure of a snapshot counts, and only if it is not final.
     private static let mostFailuresInRow = 5
 
     private(set) var filterRun: FilterRun
-    /// Checks the pages.
+    /// The check of the pages.
     private(set) var order: PageOrder
     private var trail = PageTrail()
-    /// The page to ask for, nil behind the last one.
+    /// The page to request next; nil after the last one.
     private(set) var next: ServerPath?
     /// The sequence up to which the run goes.
     private(set) var bound: Int64 = 0
-    /// The token that the last page brought.
+    /// The token on the last page.
     private(set) var token: String?
-    /// The snapshots that are fetched behind the last page.
+    /// The snapshots that are fetched after the last page.
     var deferred = DeferredSnapshots()
-    /// What the run goes on without.
+    /// The resources that the run goes on without.
     var missing: [ResourceKey: ResourceFailure] = [:]
-    /// The snapshots that failed since one came in.
+    /// The number of failures counted since a snapshot was last swapped in.
     private var failuresInRow = 0
-    /// Hidden resources that changes of this run have proven public.
+    /// The resources that changes of this run have proven public although they are not stored.
     private(set) var proofs = PublicProofs()
     var result: SyncReport
 
-    /// A run in front of its first page.
+    /// The state of a run before its first page.
     init(_ run: FilterRun, _ filter: ResourceFilter, _ configuration: SyncConfiguration) {
         filterRun = run
         order = PageOrder(run: run, limits: configuration.limits)
@@ -36,7 +36,7 @@ struct RunState: Sendable {
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
     }
 
-    /// Begins anew with a bootstrap in the place of a run whose token was rejected.
+    /// Starts again with a bootstrap, in place of a run whose token was rejected.
     mutating func restart(_ run: FilterRun, _ filter: ResourceFilter, _ configuration: SyncConfiguration) {
         let failures = failuresInRow
         self = RunState(run, filter, configuration)
@@ -46,9 +46,9 @@ struct RunState: Sendable {
 }
 
 extension RunState {
-    /// Notes that a page is asked for.
+    /// Records that a page is requested.
     ///
-    /// - Throws: ``SyncError/inconsistentRun(reason:)`` for one that was asked for before.
+    /// - Throws: ``SyncError/inconsistentRun(reason:)`` for a page that was requested before.
     mutating func follow(_ path: ServerPath) throws(SyncError) {
         guard trail.leadsOn(to: path) else { throw .inconsistentRun(reason: "the pages go in a circle") }
     }
@@ -66,8 +66,8 @@ extension RunState {
         result.untilSequence = bound
     }
 
-    /// Those of some changes that are neither of a resource that the run goes on without, nor left to its snapshot. A deletion
-    /// counts all the same: it needs no rows.
+    /// Returns the changes to apply: all but those of resources that the run goes on without, or that are left to a
+    /// deferred snapshot. Deletions are always returned, since they need no rows.
     mutating func remaining(of changes: ArraySlice<Mutation>) -> [Mutation] {
         changes.filter { change in
             if change.type == .resourceDelete { return true }
@@ -76,7 +76,7 @@ extension RunState {
         }
     }
 
-    /// Counts what applying changes did.
+    /// Adds the results of applying changes.
     mutating func add(_ applied: Applied) {
         result.rowsChanged += applied.rowsChanged
         proofs.merge(applied.proofs)
@@ -92,9 +92,9 @@ extension RunState {
         }
     }
 
-    /// Counts what became of a snapshot.
+    /// Adds the result of fetching a snapshot.
     ///
-    /// - Throws: why it could not be had, where the run ends with it.
+    /// - Throws: the error of a failed snapshot, where it ends the run.
     mutating func add(_ snapshot: FullCopyResult) throws(SyncError) {
         switch snapshot {
         case .swapped(let rows, let bytes):
@@ -107,8 +107,8 @@ extension RunState {
         case .failed(let failure, let error):
             missing[failure.resource] = failure
             if error.endsRun { throw error }
-            // A refusal is about the snapshot, and one that failed before says nothing new about the server: however many
-            // there are of these, what is behind them is asked for.
+            // A final failure concerns the snapshot, and a repeated one says nothing new about the server. However many
+            // of these there are, the snapshots after them are requested.
             if !failure.isFinal, failure.attempts == 1 { failuresInRow += 1 }
             if failuresInRow == Self.mostFailuresInRow { throw error }
         }

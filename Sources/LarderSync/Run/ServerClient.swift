@@ -4,7 +4,7 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// Asks the server, and turns what is not an answer into typed errors.
+/// A client of the server that turns unusable responses into typed errors.
 final class ServerClient: Sendable {
     private let transport: any Transport
     private let credentials: any Credentials
@@ -13,19 +13,19 @@ final class ServerClient: Sendable {
     private let maximumRetryAfter: Duration
     private let stamp = Mutex(Stamp())
 
-    /// The header fields that tell the server who asks.
+    /// The header fields that identify the client to the server.
     private struct Stamp {
-        /// Supplies the fields in use; asked for again when they are refused.
+        /// The task that supplies the fields in use; replaced when they are refused.
         var supply: Task<HTTPFields, any Error>?
-        /// How often the fields were asked for.
+        /// The number of times that fields were requested.
         var number = 0
-        /// The number of the last fields with which the server gave an answer.
+        /// The number of the latest fields that the server did not refuse.
         var accepted = 0
     }
 
     /// - Parameters:
-    ///   - store: remembers until when the server asked to be left alone.
-    ///   - maximumRetryAfter: the longest time for which that is believed.
+    ///   - store: stores the waits that the server requests.
+    ///   - maximumRetryAfter: the longest such wait.
     init(
         transport: any Transport, credentials: any Credentials, configuration: SyncConfiguration, store: Store,
         maximumRetryAfter: Duration
@@ -37,20 +37,21 @@ final class ServerClient: Sendable {
         self.configuration = configuration
     }
 
-    /// What a server says that asks for another course of action.
+    /// A response that the caller has to handle.
     enum Answer {
-        /// The body of a good answer, with its length where the server said it.
+        /// The body of a successful response, with its length where the server stated it.
         case body(TransportBody, length: Int?)
-        /// The token is worth nothing any more (410).
+        /// The token is no longer valid (410, or 422 `token_filter_mismatch`).
         case resyncRequired
-        /// There is no such full copy (404 `snapshot_not_found`).
+        /// There is no such snapshot (404 `snapshot_not_found`).
         case fullCopyNotFound
     }
 
-    /// Sends one GET to `path`, appended to the base as it is.
+    /// Sends a GET to `path`, appended to the base unchanged; after a 401, it may be sent once more with new
+    /// credentials.
     ///
-    /// - Throws: with nothing sent, ``SyncError/serverWait(seconds:)`` while the server wants to be left alone, and
-    ///   ``SyncError/otherServer(_:)``.
+    /// - Throws: ``SyncError/serverWait(seconds:)`` while a wait of the server lasts, and
+    ///   ``SyncError/otherServer(_:)``, both in place of a request; otherwise the error of the exchange.
     func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
         try checkServer()
         do throws(SyncError) {
@@ -76,25 +77,26 @@ final class ServerClient: Sendable {
         throw .serverWait(seconds: Int(clamping: (milliseconds + 999) / 1000))
     }
 
-    /// Remembers for all that asks this server, and over restarts, that it wants to be left alone.
+    /// Stores a wait that the server requested, for every client of the store and across restarts.
     private func noteWait(_ error: SyncError, _ kind: SyncError.RequestKind) async {
         let wait = error.retryAfter.map { min(.seconds($0), maximumRetryAfter).milliseconds }
         if let wait {
             if wait <= 0 { return }
         } else {
-            // Too many requests for pages are too many of all filters. Those for one snapshot may be of its route alone.
+            // Too many page requests concern all filters. Too many requests for one snapshot may concern its route
+            // alone.
             guard case .rateLimited = error, kind == .page else { return }
         }
         let now = store.host.now()
         do {
-            // In a task of its own: a run may be cancelled now, and the wait is everybody's.
+            // A separate task, because the run may be cancelled now and the wait applies to every client.
             try await Task { [store, configuration] in
                 try await store.write { transaction in
                     try transaction.noteServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
                 }
             }.value
         } catch {
-            // The error that is thrown tells the caller of the wait all the same.
+            // The error that is thrown reports the wait to the caller anyway.
             store.host.logger.warning("could not keep how long to wait", metadata: ["error": "\(error)"])
         }
     }
@@ -104,10 +106,10 @@ final class ServerClient: Sendable {
         let first = try await exchange(path, fields, number)
         guard first.head.status.code == 401 else { return try await answer(first, kind) }
         let problem = try await ServerProblem(reading: first)
-        // Fields that were new, and never accepted, are not asked for again; those of a long run may expire many times.
+        // New fields that were never accepted are not renewed. Accepted ones may expire many times in a long run.
         guard number == 1 || stamp.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
         let (renewed, next) = try await self.fields(afterRefused: number)
-        // Another request may have been told meanwhile to leave the server alone.
+        // The server may have requested a wait meanwhile.
         try checkServer()
         return try await answer(try await exchange(path, renewed, next), kind)
     }
@@ -125,7 +127,7 @@ final class ServerClient: Sendable {
         }
     }
 
-    /// The fields to send, and their number; asks for others when those of number `refused` are still in use.
+    /// Returns the fields to send and their number; requests new ones when those of number `refused` are still in use.
     ///
     /// Exchanges that are refused at the same time share one renewal.
     private func fields(afterRefused refused: Int) async throws(SyncError) -> (HTTPFields, number: Int) {

@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import LarderTransport
 
 extension ServerProblem {
-    /// Reads the answer of a server that refuses; a body that cannot be read leaves the status, which says enough.
+    /// Reads an unsuccessful response; a body that cannot be read leaves the status, which is sufficient.
     ///
-    /// - Throws: ``SyncError/cancelled``.
+    /// - Throws: ``SyncError/cancelled`` when the task is cancelled.
     init(reading response: TransportResponse) async throws(SyncError) {
         let body: [UInt8]
         do throws(TransportError) {

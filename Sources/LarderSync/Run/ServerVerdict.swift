@@ -1,22 +1,25 @@
 internal import LarderTransport
 
-/// What the head of a server's answer, and the problem in it, ask of a run.
+/// The meaning of a response for a run, by its status, content type and problem.
 package enum ServerVerdict: Hashable, Sendable {
-    /// The body is what was asked for.
+    /// The body is the requested one.
     case good
-    /// The token is worth nothing any more (410).
+    /// The token is no longer valid (410, or 422 `token_filter_mismatch`).
     case resyncRequired
-    /// There is no such full copy (404 `snapshot_not_found`).
+    /// There is no such snapshot (404 `snapshot_not_found`).
     case fullCopyNotFound
 
-    /// Whether an answer may be what was asked for: only then its body is not read as a problem.
+    /// Whether a response may contain what was requested; otherwise its body is read as a problem.
     package static func isGood(status: Int, contentType: String?) -> Bool {
         status == 200 && !CaptivePortal.isLikely(status: status, contentType: contentType)
     }
 
-    /// Judges an answer that is not good.
+    /// Classifies a response that is not good.
     ///
-    /// - Parameter retryAfter: the seconds the server wants to be left alone for, where it said so.
+    /// - Parameter retryAfter: the wait that the server requested, in seconds, where it stated one.
+    /// - Throws: ``SyncError/intercepted(status:)`` for a response that looks like a captive portal's;
+    ///   ``SyncError/unauthorized(_:)`` (401), ``SyncError/rateLimited(_:retryAfter:)`` (429),
+    ///   ``SyncError/unavailable(_:retryAfter:)`` (408, 425, 5xx); otherwise ``SyncError/refused(_:)``.
     package init(
         _ problem: ServerProblem, contentType: String?, retryAfter: Int?, to kind: SyncError.RequestKind
     ) throws(SyncError) {
@@ -24,12 +27,12 @@ package enum ServerVerdict: Hashable, Sendable {
             throw .intercepted(status: problem.status)
         }
         switch (problem.status, problem.code, kind) {
-        // A token is only ever sent with the filter it came for: if the server sees another, bootstrapping helps.
+        // A token is only sent with the filter that it was issued for: if the server sees another, a bootstrap helps.
         case (410, _, .page), (422, "token_filter_mismatch", .page): self = .resyncRequired
         case (404, "snapshot_not_found", .fullCopy): self = .fullCopyNotFound
         case (401, _, _): throw .unauthorized(problem)
         case (429, _, _): throw .rateLimited(problem, retryAfter: retryAfter)
-        // 408 and 425 are about this try, not about what it asks for.
+        // 408 and 425 concern this attempt, not the content of the request.
         case (408, _, _), (425, _, _), (500...599, _, _): throw .unavailable(problem, retryAfter: retryAfter)
         default: throw .refused(problem)
         }

@@ -2,26 +2,27 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 
-/// Fetches the snapshot of one resource, from the claim to the swap.
+/// The fetch of one resource's snapshot, from the claim to the swap.
 ///
-/// A snapshot that is older than it may be is fetched again a few times. A half-fetched one is never resumed.
+/// A snapshot that is older than required is fetched again a few times. A half-fetched one is never resumed.
 struct SnapshotFetch: Sendable {
-    /// The bytes of a body that are read before the turn to write is waited for, so that a snapshot up to this size holds the
-    /// turn only when it is there as a whole.
+    /// The number of bytes of a body to read before waiting for the turn to write. A snapshot up to this size therefore
+    /// holds the turn only when it is complete.
     static let readAhead = 1 << 20
 
     let order: FullCopyOrder
     let store: Store
     let client: ServerClient
-    /// One run at a time fetches a resource: filters that overlap would else fetch the same snapshot beside each other. The next in line may
-    /// find that it has nothing left to fetch.
+    /// The claims that let one run at a time fetch a resource: overlapping filters would otherwise fetch the same
+    /// snapshot twice. The next run may find that it has nothing left to fetch.
     let claims: TurnQueue<ResourceKey>
     let configuration: SyncConfiguration
     let report: @Sendable (SyncEvent) -> Void
 
     /// Fetches the snapshot until one is new enough, and swaps it in.
     ///
-    /// - Throws: what is not the snapshot's own fault, and all that a snapshot which belongs to no run fails with.
+    /// - Throws: an error that does not concern the snapshot alone; for an order that belongs to no run, every error
+    ///   except ``WireError/unknownGroup``.
     func execute() async throws(SyncError) -> FullCopyResult {
         guard await claims.acquire(order.resource) else { throw .cancelled }
         defer { claims.release(order.resource) }
@@ -33,16 +34,17 @@ struct SnapshotFetch: Sendable {
         }
     }
 
-    /// Whether another filter's snapshot, which came in meanwhile, is new enough.
+    /// Whether a snapshot that another filter swapped in meanwhile is new enough.
     private func isCompleteAlready() async throws -> Bool {
         let known = try store.read { view in try view.resource(order.resource) }
         guard order.isSettled(by: known) else { return false }
         return try await store.write { transaction in try transaction.settle(order) }
     }
 
-    /// Asks a server that lags, or was superseded while it sent, again.
+    /// Requests the snapshot again while it is older than required, or was superseded during the transfer.
     ///
-    /// So it asks one that has no snapshot: the server that said that there is one may be ahead of it. It is believed in the end.
+    /// A missing snapshot is requested again as well: the server that announced it may be ahead of the one that
+    /// responds. On the last attempt, its absence is accepted.
     private func fetchUntilNewEnough() async throws -> FullCopyResult {
         var attempt = 1
         while true {
@@ -59,7 +61,7 @@ struct SnapshotFetch: Sendable {
         }
     }
 
-    /// The body of the server's answer, with its length where the server said it; nil when it has no snapshot.
+    /// Returns the body of the response, with its length where the server stated it; nil when there is no snapshot.
     private func request() async throws(SyncError) -> (TransportBody, length: Int?)? {
         switch try await client.get(order.path, .fullCopy) {
         case .resyncRequired: throw .inconsistentRun(reason: "a full copy was answered as a page")
@@ -78,7 +80,7 @@ struct SnapshotFetch: Sendable {
 // MARK: - From the body to the swap
 
 extension SnapshotFetch {
-    /// Writes the rows of a body into a generation of their own, and swaps it in; it is discarded when that fails.
+    /// Writes the rows of a body into a new generation and swaps it in; the generation is discarded when that fails.
     private func load(_ body: TransportBody, _ length: Int?) async throws -> FullCopyResult {
         var chunks = body.makeAsyncIterator()
         let beginning = try await readAhead(&chunks)
@@ -96,7 +98,7 @@ extension SnapshotFetch {
         return .swapped(rows: intake.rows, bytes: intake.bytes)
     }
 
-    /// The whole body, or its beginning.
+    /// Returns the whole body, or its beginning.
     private func readAhead(_ chunks: inout TransportBody.AsyncIterator) async throws -> [UInt8] {
         let limit = min(Self.readAhead, configuration.limits.fullCopyBytes)
         var beginning: [UInt8] = []
@@ -104,12 +106,12 @@ extension SnapshotFetch {
         return beginning
     }
 
-    /// Writes the rows of `beginning` and of what follows it, and returns what the snapshot says of itself at its end.
+    /// Writes the rows of `beginning` and of the chunks after it, and returns the header of the snapshot.
     private func stage(
         _ beginning: [UInt8], _ chunks: inout TransportBody.AsyncIterator, _ length: Int?,
         _ intake: inout FullCopyIntake
     ) async throws -> FullCopyHeader {
-        // A body that has ended already ends again behind it.
+        // The iterator of a body that has already ended returns nil again.
         var next: [UInt8]? = beginning
         while let chunk = next {
             try intake.take(chunk)
@@ -118,7 +120,7 @@ extension SnapshotFetch {
                 report(.fullCopy(order.resource, rows: intake.rows, bytes: intake.bytes, totalBytes: length))
             }
             next = try await chunks.next()
-            // The generation that is being written gives way to others when its turn is over.
+            // Another snapshot may be written when the turn of this one is over.
             store.giveWay(intake.staging)
         }
         let header = try intake.finish()
@@ -140,10 +142,11 @@ extension SnapshotFetch {
     }
 }
 
-// MARK: - Giving up
+// MARK: - Failures
 
 extension SnapshotFetch {
-    /// Notes with the resource what fails for it alone, or may; the run goes on without a snapshot whose rows cannot be named.
+    /// Stores an error that may concern this resource alone and returns it as the result; throws all others. The run
+    /// goes on without a snapshot whose rows cannot be named.
     private func giveUp(_ error: SyncError) async throws(SyncError) -> FullCopyResult {
         let isPassedOver = error.failureKind == .passedOver
         if isPassedOver { report(.unknownGroup(order.resource)) }

@@ -1,9 +1,9 @@
 internal import LarderFormat
 internal import LarderTransport
 
-// What a failure to fetch one snapshot means for the run around it.
+// The effect of a failure to fetch one snapshot on the run around it.
 extension SyncError {
-    /// Whether it may be the snapshot's own fault, so that it is noted with the resource.
+    /// Whether the error may concern the snapshot alone, so that it is stored with the resource.
     var mayConcernResource: Bool {
         switch self {
         case .transport(let error):
@@ -11,7 +11,7 @@ extension SyncError {
             case .timeout(.head), .timeout(.idle), .connectionLost, .bodyTooLarge, .encodedBody, .other: true
             case .cancelled, .timeout(.connect), .connectionRefused, .noConnection, .tls, .invalidRequest: false
             }
-        // A login that is over or a portal meets the next page, too; a route with a proxy of its own does not.
+        // An expired login or a portal also affects the next page; a proxy on the snapshot's route does not.
         case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun, .unauthorized,
             .rateLimited, .intercepted:
             true
@@ -22,7 +22,7 @@ extension SyncError {
         }
     }
 
-    /// Whether the run ends with it all the same: the network may be gone, or the server wants to be left alone.
+    /// Whether the error ends the run anyway: the network may be gone, or the server requested a wait.
     var endsRun: Bool {
         switch self {
         case .transport(.bodyTooLarge): false
@@ -31,11 +31,11 @@ extension SyncError {
         }
     }
 
-    /// What may help, as the resource's record keeps it.
+    /// The kind of the failure, as the resource's record stores it.
     var failureKind: SnapshotFailure.Kind {
         switch self {
         case .wire(.unknownGroup, _): .passedOver
-        // A sign-in helps, and nothing says when there will be one.
+        // A sign-in resolves it, at a time that is not known.
         case .unauthorized: .transient
         default: isRetryable ? .transient : .refused
         }

@@ -3,13 +3,14 @@ internal import LarderStore
 internal import LarderTransport
 internal import Logging
 
-/// Syncs one filter once, from token to token.
+/// One sync of one filter, from token to token.
 ///
-/// A run that ends with an error, or is dropped at any step, leaves the old token in the store. So does one that came to its end
-/// without some resources, whose snapshots could not be had: later changes of these are left out, all others are brought in.
+/// A run that fails or is dropped at any step stores no new token. The same holds for a run that completes without some
+/// resources, because their snapshots could not be fetched. It leaves out later changes of these, and applies all
+/// others.
 package struct SyncRun: Sendable {
-    /// How often a server that counts fewer changes than were applied is asked again before it is believed to be restored
-    /// from a backup.
+    /// The number of times a page with a bound below the applied sequence is requested again, before the server counts
+    /// as restored from a backup.
     package static let mostLooks = 3
 
     let filter: ResourceFilter
@@ -17,13 +18,14 @@ package struct SyncRun: Sendable {
     let client: ServerClient
     let claims: TurnQueue<ResourceKey>
     let configuration: SyncConfiguration
-    /// Whether a person asked for it.
+    /// Whether the run was requested manually.
     let isByHand: Bool
     let onEvent: @Sendable (SyncEvent) -> Void
 
-    /// Runs to the end, over into a bootstrap when the token is rejected.
+    /// Runs to the end, continuing as a bootstrap when the token is rejected.
     ///
-    /// - Throws: ``SyncError/superseded`` at once while another process syncs the store.
+    /// - Throws: ``SyncError/superseded`` at once while another process syncs the store; otherwise the reason the run
+    ///   failed.
     func execute() async throws(SyncError) -> SyncReport {
         do {
             guard try store.beginSyncing() else { throw SyncError.superseded }
@@ -52,8 +54,10 @@ package struct SyncRun: Sendable {
         }
     }
 
-    /// Goes over into a bootstrap. A token can be rejected once; in a new timeline nothing was applied that a server could be
-    /// behind.
+    /// Begins a bootstrap in place of a run. In a new timeline nothing is applied yet, so that no server can be behind
+    /// it.
+    ///
+    /// - Throws: ``SyncError/endlessResync`` when a token is rejected for the second time.
     private func replace(_ run: FilterRun, after rejection: Rejection) async throws -> FilterRun {
         guard rejection == .restored || !run.isRejected else { throw SyncError.endlessResync }
         let now = store.host.now()
@@ -62,9 +66,9 @@ package struct SyncRun: Sendable {
         }
     }
 
-    /// Fetches all pages and what they ask for, and stores the token.
+    /// Fetches all pages and the snapshots that they request, and stores the token.
     ///
-    /// - Throws: a ``Rejection`` where the token is worth nothing any more.
+    /// - Throws: a ``Rejection`` when the token is no longer valid.
     private func complete(_ run: inout RunState) async throws -> SyncReport {
         while let path = run.next {
             let page = try await fetchPage(path, &run)
@@ -79,7 +83,8 @@ package struct SyncRun: Sendable {
         return try await finish(&run, token)
     }
 
-    /// Ends the run without a token where it lacks something: what it goes without would be lost for ever.
+    /// Throws ``SyncError/incomplete(_:)`` when resources are missing: once a token is stored, their changes would be
+    /// lost.
     private func endIfIncomplete(_ run: RunState) async throws {
         guard let until = run.missing.values.map(\.retryAt).min() else { return }
         if run.filterRun.kind == .bootstrap {
@@ -95,8 +100,8 @@ package struct SyncRun: Sendable {
         let swept = try await store.write { transaction in
             try transaction.finishRun(filterRun, token: token, untilSequence: bound, now: now)
         }
-        // The commit above has released local writes, as many as one should. The token is stored: when this fails, the end
-        // of the next run goes on.
+        // The commit above has released only as many local writes as one commit should. The token is stored: if this
+        // fails, the end of the next run continues.
         try? await releaseMore(after: filterRun.end(bound: bound))
         run.result.hidden += swept.count
         for resource in swept { report(.swept(resource)) }
@@ -115,7 +120,7 @@ package struct SyncRun: Sendable {
     private func report(_ event: SyncEvent) {
         switch event {
         case .unknownMutation(_, let resource):
-            // The type is the server's text, of any characters; the event has it.
+            // The type is text of the server, with any characters; only the event contains it.
             store.host.logger.warning(
                 "passed over a change of unknown type", metadata: ["resource": "\(resource)"])
         case .unknownGroup(let resource):
@@ -130,8 +135,11 @@ package struct SyncRun: Sendable {
 // MARK: - Pages
 
 extension SyncRun {
-    /// Asks a server again that counts fewer changes than were applied: the one that answers may lag behind another. One that
-    /// goes on doing so was restored from a backup, and a new timeline begins.
+    /// Requests a page, and requests it again while its bound is below the applied sequence: the server that responds
+    /// may lag behind another.
+    ///
+    /// - Throws: ``Rejection/restored`` when the bound stays below: the server was restored from a backup, and a new
+    ///   timeline begins.
     private func fetchPage(_ path: ServerPath, _ run: inout RunState) async throws -> SyncPage {
         try run.follow(path)
         var looks = 0
@@ -158,7 +166,8 @@ extension SyncRun {
         }
     }
 
-    /// Applies the page's changes in their order: those of rows in one commit, snapshots between them.
+    /// Applies the page's changes in their order: consecutive changes without a snapshot in one commit, snapshots
+    /// between them.
     private func apply(_ page: SyncPage, _ run: inout RunState) async throws {
         var rest = page.mutations[...]
         while let first = rest.first {
@@ -187,7 +196,7 @@ extension SyncRun {
 // MARK: - Snapshots
 
 extension SyncRun {
-    /// Lists the resources whose snapshots some changes ask for, and says which have to be fetched.
+    /// Lists the resources whose snapshots the changes request, and returns the snapshots to fetch.
     private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> SnapshotOrders {
         let now = store.host.now()
         let requests = CopyRequests(changes)
@@ -195,7 +204,7 @@ extension SyncRun {
         return try store.read { view in try requests.orders(run, bound: bound, in: view, now: now) }
     }
 
-    /// Says which snapshots have to be fetched of hidden resources that are public after all.
+    /// Returns the snapshots to fetch of resources that are public after all.
     private func proven(by proofs: PublicProofs, _ run: FilterRun) throws -> SnapshotOrders {
         let now = store.host.now()
         return try store.read { view in try proofs.orders(run, in: view, now: now) }
@@ -206,7 +215,8 @@ extension SyncRun {
         try await fetch(run.deferred.add(all, run.filterRun.kind), &run)
     }
 
-    /// Fetches snapshots, at most so many at a time as the configuration allows. When one ends the run, the others are cancelled.
+    /// Fetches snapshots, at most as many at a time as the configuration allows. When one ends the run, the others are
+    /// cancelled.
     private func fetch(_ orders: [FullCopyOrder], _ run: inout RunState) async throws {
         try await withThrowingTaskGroup(of: FullCopyResult.self) { group in
             for (index, order) in orders.enumerated() {

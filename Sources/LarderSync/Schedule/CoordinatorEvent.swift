@@ -1,14 +1,15 @@
 package import LarderTransport
 
-/// What the store knows of a filter when the coordinator takes it on.
+/// The stored state of a filter when it is added to the coordinator.
 package struct KnownFilter: Hashable, Sendable {
-    /// Whether it has a token, so that its next run asks for changes only.
+    /// Whether it has a token, so that its next run requests changes only.
     package var hasToken = false
-    /// When its last run finished, in milliseconds since 1970-01-01 UTC.
+    /// The time at which its last run finished, in milliseconds since 1970-01-01 UTC.
     package var syncedAt: Int64?
-    /// The runs that failed in a row.
+    /// The number of runs that failed in a row.
     package var failures = 0
-    /// The tokens that were rejected in a row, and when the last one was.
+    /// The number of tokens rejected in a row, and the time of the last rejection, in milliseconds since 1970-01-01
+    /// UTC.
     package var resyncs = 0
     package var resyncedAt: Int64?
 
@@ -16,49 +17,49 @@ package struct KnownFilter: Hashable, Sendable {
     package init() {}
 }
 
-/// What happens to the coordinator.
+/// An event that the coordinator handles.
 package enum CoordinatorEvent: Sendable {
-    /// A filter is to be kept in step.
+    /// A filter is to be kept in sync.
     case added(ResourceFilter, SyncPriority, KnownFilter)
-    /// A filter is not to be kept in step any more.
+    /// A filter is not to be kept in sync any more.
     case removed(String)
-    /// Something asks for runs.
+    /// A trigger requests runs.
     case trigger(SyncTrigger)
-    /// The network is another.
+    /// The network has a new state.
     case network(NetworkState)
-    /// The power is another.
+    /// The power has a new state.
     case power(PowerState)
-    /// The network is not to be used, or may be again, whatever state it is in.
+    /// The network must not be used, or may be used again, whatever its state.
     case forcedOffline(Bool)
-    /// The timer that was armed has gone off.
+    /// The timer has fired.
     case timer
-    /// Whether the server answers, by the probe of this number.
+    /// The probe of this number has ended, and has reached the server or not.
     case probed(Int, isReachable: Bool)
-    /// The server has answered a filter's run with its first page.
+    /// The server has returned the first page of a filter's run.
     case answered(String)
     /// The server has rejected a filter's token; its run goes on as a bootstrap.
     case rejected(String)
     /// A run is over.
     case ended(String, Result<SyncReport, SyncError>)
-    /// Runs are to end after the commit they are at, and none begins any more.
+    /// Runs have to end after their current commit, and no other begins.
     case stop
 }
 
-/// What the coordinator asks for.
+/// An action that the coordinator requests.
 package enum CoordinatorEffect: Sendable {
-    /// Run a filter; answered by ``CoordinatorEvent/ended(_:_:)``.
+    /// Run a filter; its end is reported by ``CoordinatorEvent/ended(_:_:)``.
     case start(String)
-    /// End the run of a filter, which is still answered.
+    /// Cancel the run of a filter; its end is still reported.
     case cancel(String)
-    /// Set the timer, in place of the one set before, to go off at this time that never jumps; nil: not at all.
+    /// Set the timer to this monotonic time, in place of the one set before; nil clears it.
     case arm(Duration?)
-    /// Look whether the server answers; answered by ``CoordinatorEvent/probed(_:isReachable:)`` with the same number.
+    /// Probe the server; the result is reported by ``CoordinatorEvent/probed(_:isReachable:)`` with the same number.
     case probe(Int)
-    /// Those who ask for a run by hand are told why there is none.
+    /// Fail the manual requests for a filter with this error.
     case refuse(String, SyncError)
-    /// Keep with the filter how its runs go.
+    /// Store the outcome of a filter's last run.
     case note(String, AttemptNote)
-    /// Tell the host.
+    /// Report an event to the host.
     case report(SyncEvent)
     /// Every run is over after a stop.
     case stopped

@@ -13,7 +13,7 @@ extension CoordinatorMachine {
         switch outcome {
         case .success(let report): finish(index, report, moment)
         case .failure where isCancelled:
-            // It was ended from here: it is wanted as much as before.
+            // The coordinator cancelled the run, so it is still wanted.
             schedules[index].ask(min(was, .asked), at: moment)
         case .failure(.serverWait(let seconds)): wait(index, seconds, moment)
         case .failure(.incomplete(let failures)): endIncomplete(index, failures, moment)
@@ -43,10 +43,10 @@ extension CoordinatorMachine {
         }
     }
 
-    /// The server answers, and everything is in but these: the next run is as after one that finished, or when they are
-    /// to be asked for again.
+    /// Handles a run that completed without some resources: the next one is due as after a run that finished, or when
+    /// these are to be requested again.
     private mutating func endIncomplete(_ index: Int, _ failures: [ResourceFailure], _ moment: Moment) {
-        // A bootstrap that is held back ends before anything is asked.
+        // A bootstrap that is held back ends before any request.
         if schedules[index].isAnswered {
             portalFailures = 0
             hasLookedThrough = false
@@ -59,7 +59,7 @@ extension CoordinatorMachine {
         let longest = ResourceFailure.wait(afterAttempts: .max)
         let first = failures.map { failure in
             let (wait, isTooLarge) = failure.retryAt.subtractingReportingOverflow(moment.now)
-            // At least a second, so that no clock makes a run follow the other at once.
+            // The wait is at least a second, so that no clock makes one run follow another at once.
             return isTooLarge ? longest : min(max(wait, 1000), longest)
         }.min()
         let wait = Duration.milliseconds(first ?? longest)
@@ -71,7 +71,7 @@ extension CoordinatorMachine {
                     filter: schedules[index].text, reason: SyncError.incomplete(failures).description, retryIn: wait)))
     }
 
-    /// After so many rejections in a row there is no telling whether there will ever be an end: every one costs a
+    /// Counts a rejected token. After too many in a row, automatic runs are slowed down, since every rejection costs a
     /// bootstrap.
     mutating func countRejection(_ text: String, _ moment: Moment) {
         guard let index = index(text) else { return }
@@ -89,7 +89,7 @@ extension CoordinatorMachine {
     private mutating func fail(_ index: Int, _ error: SyncError, _ was: SyncWant, _ moment: Moment) {
         schedules[index].lastError = error
         if hasProbe, error.isInterception, !hasLookedThrough {
-            // Not this filter's failure: nobody gets through.
+            // A portal is in the way of every filter, so it is not a failure of this one.
             meetPortal(moment)
             schedules[index].ask(min(was, .asked), at: moment)
             note(index, moment)
@@ -112,7 +112,7 @@ extension CoordinatorMachine {
                     filter: schedules[index].text, reason: error.description, retryIn: next - moment.elapsed)))
     }
 
-    /// Nothing was sent, so nothing has failed.
+    /// Schedules a run after the server's wait. Nothing was sent, so nothing has failed.
     private mutating func wait(_ index: Int, _ seconds: Int, _ moment: Moment) {
         schedules[index].lastError = .serverWait(seconds: seconds)
         schedules[index].serverNotBefore = moment.elapsed + min(.seconds(seconds), policy.maximumRetryAfter)
@@ -131,7 +131,7 @@ extension CoordinatorMachine {
                     lastError: schedule.lastError?.description, nextAttemptAt: next.map { moment.date(of: $0) })))
     }
 
-    /// Whether somebody asks by hand for a run after the one that is being ended.
+    /// Whether a run was requested manually after the one that is being cancelled.
     func isAskedForAgain(_ text: String) -> Bool {
         index(text).map { schedules[$0].isCancelled && schedules[$0].want == .manual } ?? false
     }
@@ -145,6 +145,6 @@ extension CoordinatorMachine {
 }
 
 extension Int {
-    /// One more, as far as there are numbers: a count from the store may be any.
+    /// This number plus one, at most `Int.max`: a count from the store may have any value.
     var next: Int { self < .max ? self + 1 : self }
 }

@@ -21,13 +21,14 @@ extension CoordinatorMachine {
         effects.append(.probe(probes))
     }
 
-    /// When to look for a way past a portal. A look is traffic, too: there is none while the host forces offline.
+    /// The time of the next probe for a way past a portal. A probe is traffic, too: there is none while the host forces
+    /// offline.
     private var nextLook: Duration? {
         guard !isForcedOffline, case .waiting(let time) = portal else { return nil }
         return time
     }
 
-    /// Who asked by hand and waits for a turn does not wait for a network.
+    /// Refuses the manual requests that wait for a turn: they do not wait for a network.
     private mutating func refuseWaiting(_ moment: Moment) {
         for index in schedules.indices where schedules[index].want == .manual {
             schedules[index].want = schedules[index].ownWant
@@ -35,7 +36,7 @@ extension CoordinatorMachine {
         }
     }
 
-    /// Wants what is due by time, and tells what is overdue.
+    /// Requests the runs that are due by time, and reports overdue filters.
     private mutating func refresh(_ moment: Moment) {
         for index in schedules.indices where schedules[index].running == nil {
             let schedule = schedules[index]
@@ -56,16 +57,17 @@ extension CoordinatorMachine {
         }
     }
 
-    /// When the next run is due by time, unless one is wanted already.
+    /// Returns the time at which the next run is due; nil when one is wanted already, or none is due by time.
     private func refreshAt(_ schedule: FilterSchedule) -> Duration? {
         guard schedule.want == nil, let interval = policy.refreshInterval else { return nil }
         return schedule.finishedAt.map { $0 + interval * (power == .normal ? 1 : policy.saverFactor) }
     }
 
-    /// When the filter is overdue, unless it is known to be.
+    /// Returns the time at which the filter is overdue; nil when that was reported, or it was never synced.
     private func overdueAt(_ schedule: FilterSchedule, _ moment: Moment) -> Duration? {
         guard let syncedAt = schedule.syncedAt, !schedule.isOverdueReported else { return nil }
-        // At least what the clock that never jumps has counted: by the other one, the last run may lie in the future.
+        // The age is at least what the monotonic clock has counted: by the wall clock, the last run may be in the
+        // future.
         let counted = moment.elapsed - (schedule.finishedAt ?? schedule.addedAt)
         return moment.elapsed + policy.overdueAfter - max(counted, moment.passed(since: syncedAt))
     }
@@ -93,11 +95,12 @@ extension CoordinatorMachine {
         return schedule.earliest(for: want).map { $0 <= moment.elapsed } ?? true
     }
 
-    /// After that long a wait priorities do not count: filters that are due again and again would keep others off for
-    /// ever where a run takes long.
+    /// The wait after which priorities do not count. Where runs take long, filters that are due again and again would
+    /// otherwise block others for ever.
     private static let longWait = Duration.seconds(3600)
 
-    /// By hand first, then who has waited long, then by priority, then what is waited for, then who has waited longest.
+    /// Whether a filter is run before another: manual requests first, then long waits, then by priority, then by
+    /// urgency, then by the time waited.
     private func precedes(_ left: FilterSchedule, _ right: FilterSchedule, _ moment: Moment) -> Bool {
         guard let leftWant = left.want, let rightWant = right.want else { return left.want != nil }
         if (leftWant == .manual) != (rightWant == .manual) { return leftWant == .manual }
@@ -111,7 +114,7 @@ extension CoordinatorMachine {
         return left.wantedSince < right.wantedSince
     }
 
-    /// When something will be due that no other event announces.
+    /// Returns the time at which a run or a probe is due that no other event announces.
     private func nextWake(_ moment: Moment) -> Duration? {
         var times: [Duration] = []
         if let lookAt = nextLook { times.append(lookAt) }
@@ -134,21 +137,20 @@ extension CoordinatorMachine {
         effects.append(.arm(time))
     }
 
-    /// Whether nothing that is wanted and allowed is forgotten: it is under way, or waits for one that is, or the timer
-    /// is armed for it.
+    /// Whether every run that is wanted and allowed is under way, waits for one that is, or has the timer armed for it.
     package func isLive(at moment: Moment) -> Bool {
         if isStopping { return true }
         let allowance = allowance
         let isFull = schedules.count { $0.running != nil } >= policy.concurrentRuns
         for schedule in schedules where schedule.running == nil && !schedule.isRemoved {
             guard let want = schedule.want else {
-                // What is not wanted now will be, in time.
+                // A run that is not wanted now becomes due in time.
                 if policy.refreshInterval != nil || schedule.missingDue != nil, armed == nil { return false }
                 continue
             }
             guard allowance >= SyncAllowance(neededFor: want, schedule.priority) else { continue }
             let earliest = schedule.earliest(for: want)
-            // The timer may be due, and not have gone off yet.
+            // The timer may be due, and not have fired yet.
             if let earliest, let armed, armed <= earliest { continue }
             if !isFull || earliest.map({ $0 > moment.elapsed }) == true { return false }
         }
@@ -176,16 +178,16 @@ extension CoordinatorMachine {
     /// Whether a run of a filter is under way; nil for a filter that is not kept in step.
     func isRunning(_ text: String) -> Bool? { index(text).map { schedules[$0].running != nil } }
 
-    /// Whether the run of a filter under way was asked for by hand.
+    /// Whether the run of a filter under way was requested manually.
     package func isByHand(_ text: String) -> Bool { index(text).map { schedules[$0].running == .manual } ?? false }
 
     /// Whether a filter is known to be overdue.
     func isOverdue(_ text: String) -> Bool { index(text).map { schedules[$0].isOverdueReported } ?? false }
 
-    /// Why a filter's last run failed; nil once one has finished.
+    /// Returns the error of a filter's last run; nil once one has finished.
     func lastError(of text: String) -> SyncError? { index(text).flatMap { schedules[$0].lastError } }
 
-    /// What a run of a filter waits for; nil when none is due.
+    /// Returns the obstacle that a wanted run of a filter waits for; nil when none is wanted.
     func obstacle(of text: String, at moment: Moment) -> FilterStatus.Obstacle? {
         guard let index = index(text), let want = schedules[index].want else { return nil }
         let schedule = schedules[index]

@@ -1,32 +1,33 @@
 internal import LarderFormat
 package import LarderTransport
 
-/// Decides when which filter is run, as a pure step function: an event in, effects out.
+/// The decisions about which filter is run when, as a pure step function: an event in, effects out.
 ///
-/// It holds what is wanted, what is under way, and what is waited for. Whenever a run is wanted and the conditions allow
-/// it, a run is under way or the timer is armed (``isLive(at:)``).
+/// It holds the runs that are wanted, under way and waited for. Whenever a run is wanted and the conditions allow it, a
+/// run is under way or the timer is armed (``isLive(at:)``).
 package struct CoordinatorMachine: Sendable {
     let policy: SyncPolicy
     let hasProbe: Bool
     var chance: Chance
-    /// In the order they were added.
+    /// The schedules of the filters, in the order they were added.
     var schedules: [FilterSchedule] = []
     private(set) package var network = NetworkState.offline
     private(set) package var power = PowerState.normal
     private(set) package var isForcedOffline = false
-    /// Whether something answers in the server's place, until a look shows otherwise.
+    /// The state of a portal that responds in the server's place, until a probe reaches the server.
     var portal: Portal?
-    /// The times a portal was met since a run last came to its end.
+    /// The number of times a portal was found since a run last finished.
     var portalFailures = 0
-    /// Whether the last look showed a way through, and no run has come to its end since: who is intercepted all the same
-    /// is so alone.
+    /// Whether the last probe reached the server, and no run has finished since. A portal that a run finds then
+    /// concerns that run alone.
     var hasLookedThrough = false
-    /// When the timer goes off.
+    /// The time at which the timer fires.
     package internal(set) var armed: Duration?
     private(set) package var isStopping = false
     var effects: [CoordinatorEffect] = []
 
-    /// The probes asked for so far. A probe outlives a change of network, and its answer is then about another portal.
+    /// The number of probes requested so far. A probe outlives a change of network, and its result is then about
+    /// another portal.
     var probes = 0
 
     enum Portal {
@@ -39,8 +40,9 @@ package struct CoordinatorMachine: Sendable {
     /// A coordinator without filters and network.
     ///
     /// - Parameters:
-    ///   - hasProbe: whether ``CoordinatorEffect/probe`` is answered; without it a captive portal is a failure like others.
-    ///   - seed: what chance is made of.
+    ///   - hasProbe: whether ``CoordinatorEffect/probe(_:)`` is performed; without it a captive portal is a failure
+    ///     like others.
+    ///   - seed: the seed of the random numbers.
     package init(policy: SyncPolicy, hasProbe: Bool, seed: UInt64) {
         precondition(policy.isSound, "a part of the policy is out of its range")
         self.policy = policy
@@ -48,7 +50,7 @@ package struct CoordinatorMachine: Sendable {
         chance = Chance(state: seed)
     }
 
-    /// Takes what happened, and says what to do.
+    /// Handles an event, and returns the effects to perform.
     package mutating func step(_ event: CoordinatorEvent, at moment: Moment) -> [CoordinatorEffect] {
         effects = []
         switch event {
@@ -70,14 +72,14 @@ package struct CoordinatorMachine: Sendable {
         return effects
     }
 
-    /// What network and power allow.
+    /// The runs that network, power and host allow.
     package var allowance: SyncAllowance {
         if isForcedOffline || portal != nil { return .nothing }
         return SyncAllowance(network: network.level, power: power)
     }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension CoordinatorMachine {
     func index(_ text: String) -> Int? { schedules.firstIndex { $0.text == text } }
@@ -91,7 +93,7 @@ extension CoordinatorMachine {
             return
         }
         var schedule = FilterSchedule(filter, priority, known, addedAt: moment.elapsed)
-        // A loop of rejections does not begin anew with every launch.
+        // A slow phase after rejections continues across launches.
         schedule.resyncedAt = known.resyncedAt.map { moment.elapsed - moment.passed(since: $0) }
         if schedule.resyncs >= policy.resyncsBeforeSlow, let resyncedAt = known.resyncedAt {
             let wait = policy.slow.delay(
@@ -99,7 +101,7 @@ extension CoordinatorMachine {
             let passed = moment.passed(since: resyncedAt)
             if passed < wait { schedule.slowUntil = moment.elapsed + wait - passed }
         }
-        // What is added without a token was asked for; what has one is brought up to date behind.
+        // The host waits for a filter without a token; one with a token is brought up to date in the background.
         schedule.ask(known.hasToken ? .background : .asked, at: moment)
         schedules.append(schedule)
     }
@@ -140,12 +142,12 @@ extension CoordinatorMachine {
         for index in schedules.indices where matches(schedules[index]) { schedules[index].ask(want, at: moment) }
     }
 
-    /// Who asks by hand does not wait for what may take long: without a network, or when the server wants to be left
-    /// alone, the answer is no.
+    /// Requests runs manually. A manual request does not wait for what may take long: it is refused without a network,
+    /// or while a wait of the server lasts.
     private mutating func askByHand(_ filter: ResourceFilter?, _ moment: Moment) {
         for index in schedules.indices where filter == nil || schedules[index].filter == filter {
             let schedule = schedules[index]
-            // The run under way is the answer, unless it is being ended.
+            // The run under way fulfils the request, unless it is being cancelled.
             if schedule.running != nil, !schedule.isCancelled { continue }
             if allowance < .manual || isStopping {
                 effects.append(.refuse(schedule.text, refusal))
@@ -183,7 +185,7 @@ extension CoordinatorMachine {
         }
     }
 
-    /// When the network returns, nobody waits any longer for having failed without it.
+    /// Ends the waits after failures when the network returns, and requests the runs that are due.
     private mutating func restored(from was: SyncAllowance, _ moment: Moment) {
         guard was == .nothing, allowance > .nothing else { return }
         for index in schedules.indices {
@@ -229,7 +231,7 @@ extension CoordinatorMachine {
 }
 
 extension SyncError {
-    /// The same error, with what is left of the wait it tells of.
+    /// Returns the same error, with the rest of the wait that it reports.
     fileprivate func waiting(_ rest: Duration) -> SyncError {
         guard case .serverWait = self else { return self }
         return .serverWait(seconds: Int(clamping: (rest + .milliseconds(999)).components.seconds))

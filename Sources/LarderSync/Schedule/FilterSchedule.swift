@@ -1,42 +1,43 @@
 internal import LarderTransport
 
-/// What the coordinator knows of one filter.
+/// The state of one filter in the coordinator.
 struct FilterSchedule: Sendable {
     let filter: ResourceFilter
     let text: String
     var priority: SyncPriority
-    /// What is to be done next, if anything, and since when.
+    /// The urgency of the next run, nil if none is wanted, and the time since which it is wanted.
     var want: SyncWant?
     var wantedSince: Duration = .zero
-    /// What the run under way was wanted for.
+    /// The urgency of the run under way; nil without one.
     var running: SyncWant?
-    /// When the last run began, in milliseconds since 1970-01-01 UTC.
+    /// The time at which the last run began, in milliseconds since 1970-01-01 UTC.
     var attemptedAt: Int64?
-    /// Whether the server has answered the run under way, or the last one, with a page.
+    /// Whether the server has returned a page in the run under way, or in the last one.
     var isAnswered = false
-    /// Whether the run under way was ended from here, so that its end is nobody's fault.
+    /// Whether the coordinator cancelled the run under way, so that its end is not a failure.
     var isCancelled = false
     /// Whether the filter was removed while its run is under way.
     var isRemoved = false
     var hasToken: Bool
-    /// When it was added, by the clock that never jumps.
+    /// The monotonic time at which it was added.
     let addedAt: Duration
-    /// When the last run finished, by the wall clock and by the one that never jumps.
+    /// The time at which the last run finished, in milliseconds since 1970-01-01 UTC; and the monotonic time, also of
+    /// one that was incomplete.
     var syncedAt: Int64?
     var finishedAt: Duration?
     var failures: Int
     var resyncs: Int
-    /// When a token was last rejected.
+    /// The monotonic time at which a token was last rejected.
     var resyncedAt: Duration?
-    /// No run by itself before this, after a failure.
+    /// The earliest time of an automatic run, after a failure.
     var notBefore: Duration?
-    /// No run at all before this: the server said so.
+    /// The earliest time of any run, as the server requested it.
     var serverNotBefore: Duration?
-    /// No run by itself before this, because token after token was rejected.
+    /// The earliest time of an automatic run, after several tokens in a row were rejected.
     var slowUntil: Duration?
-    /// When resources that the last run went without are asked for again.
+    /// The time at which resources that the last run went without are requested again.
     var missingDue: Duration?
-    /// Nil after a run that finished.
+    /// The error of the last run; nil after one that finished.
     var lastError: SyncError?
     var isOverdueReported = false
 
@@ -51,17 +52,17 @@ struct FilterSchedule: Sendable {
         resyncs = known.resyncs
     }
 
-    /// What a run is wanted for that nobody asks for by hand.
+    /// The urgency of a run that is not requested manually.
     var ownWant: SyncWant { !hasToken || isOverdueReported ? .asked : .background }
 
-    /// The earliest time at which a run wanted as `want` may begin.
+    /// Returns the earliest time at which a run wanted as `want` may begin; nil for any time.
     func earliest(for want: SyncWant) -> Duration? {
         let byServer = serverNotBefore
         if want == .manual { return byServer }
         return [notBefore, slowUntil, byServer].compactMap { $0 }.max()
     }
 
-    /// Wants a run, unless one is wanted more already.
+    /// Requests a run, unless a more urgent one is wanted already.
     mutating func ask(_ new: SyncWant, at moment: Moment) {
         guard let old = want else {
             want = new
@@ -71,11 +72,11 @@ struct FilterSchedule: Sendable {
         want = max(old, new)
     }
 
-    /// Whether the last finished run is at least so long ago.
+    /// Whether the last finished run is at least `age` ago.
     func isOlder(than age: Duration, at moment: Moment) -> Bool {
         guard let syncedAt else { return true }
         if let finishedAt, moment.elapsed - finishedAt >= age { return true }
-        // A clock that was set back makes the last run one of the future; it is then older than any age.
+        // After the clock was set back, the last run is in the future; it then counts as older than any age.
         let passed = moment.now.subtractingReportingOverflow(syncedAt)
         return passed.overflow || passed.partialValue < 0 || .milliseconds(passed.partialValue) >= age
     }

@@ -1,30 +1,32 @@
 public import LarderTransport
 
-/// When the coordinator syncs by itself, and what the state of network and battery lets it do.
+/// The rules by which the coordinator syncs automatically.
 public struct SyncPolicy: Sendable {
-    /// How long after a run the next one is due; nil for none by time.
+    /// The time after a run at which the next one is due; nil for none by time.
     public var refreshInterval: Duration? = .seconds(15 * 60)
-    /// What ``refreshInterval`` is multiplied with while power is short; 1 or more.
+    /// The factor of ``refreshInterval`` while power is short; 1 or more.
     public var saverFactor: Int = 2
-    /// A resource that is opened, or a network that returns, asks for a run only when the last one is this long ago.
+    /// The age of the last run from which an opened resource, or a returning network, requests another; a failed run is
+    /// repeated at any age.
     public var minimumAge: Duration = .seconds(60)
-    /// How long after the last run a filter is overdue: it is reported, and synced also where traffic is to be little.
+    /// The time after the last run at which a filter is overdue: it is reported, and synced also where traffic should
+    /// be low.
     ///
-    /// Content Sync lets what it covers be kept as long as it is synced every seven days.
+    /// Content Sync permits its content to be kept as long as it is synced every seven days.
     public var overdueAfter: Duration = .seconds(7 * 24 * 3600)
-    /// Filters that are run at the same time.
+    /// The number of filters that are run at the same time.
     public var concurrentRuns: Int = 2
-    /// The waits after failures that may pass by themselves.
+    /// The waits after failures that may resolve by themselves.
     public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(300))
-    /// The waits after failures that somebody has to mend, such as a refused request.
+    /// The waits after failures that have to be resolved first, such as a refused request.
     public var refusedRetry = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
-    /// The longest time that a server's `Retry-After` is believed.
+    /// The longest wait that a server's `Retry-After` may request.
     public var maximumRetryAfter: Duration = .seconds(24 * 3600)
-    /// How many tokens in a row may be rejected before a filter goes slow.
+    /// The number of tokens rejected in a row at which a filter is slowed down.
     public var resyncsBeforeSlow: Int = 3
-    /// The waits of a filter that goes slow.
+    /// The waits of a filter that is slowed down.
     public var slow = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
-    /// The waits between looks for a way past a captive portal.
+    /// The waits between probes for a way past a captive portal.
     public var probe = RetryPolicy(first: .seconds(5), limit: .seconds(60))
 
     /// The policy of an app on a phone; every part may be changed.
@@ -41,20 +43,20 @@ extension SyncPolicy {
     }
 }
 
-/// What may be done under the conditions of a moment; each level includes those before it.
+/// The runs that are allowed under the present conditions; each level includes those before it.
 public enum SyncAllowance: Hashable, Sendable, Comparable {
     /// Nothing: there is no network.
     case nothing
-    /// What somebody asks for by hand.
+    /// Manual requests.
     case manual
-    /// And what is waited for: first bootstraps, opened resources, overdue filters.
+    /// Manual requests, and runs that are waited for: first bootstraps, opened resources, overdue filters.
     case asked
-    /// And what is due in the background, but for filters of low priority.
+    /// All of these, and runs that are due in the background, except those of filters with low priority.
     case normal
     /// Everything.
     case everything
 
-    /// What network and power allow together: the lesser of the two.
+    /// The level that network and power allow together: the lesser of the two.
     ///
     /// | | online | metered | constrained | offline |
     /// | --- | --- | --- | --- | --- |
@@ -78,7 +80,7 @@ public enum SyncAllowance: Hashable, Sendable, Comparable {
         self = min(byNetwork, byPower)
     }
 
-    /// What a want of a filter needs.
+    /// The level that a run of a filter needs.
     init(neededFor want: SyncWant, _ priority: SyncPriority) {
         self =
             switch want {

@@ -3,7 +3,7 @@ internal import LarderStore
 internal import LarderTransport
 
 extension SyncStatus: CustomStringConvertible {
-    /// A line for the conditions and one for each filter, in words for a person.
+    /// A line for the conditions and one for each filter, for the user.
     public var description: String {
         var conditions = isRunning ? "network \(network.level.rawValue), power \(power.rawValue)" : "not running"
         if isForcedOffline { conditions = "offline by wish" }
@@ -12,7 +12,7 @@ extension SyncStatus: CustomStringConvertible {
 }
 
 extension FilterStatus: CustomStringConvertible {
-    /// What is ready, what is being done, and what is wrong, in one line.
+    /// The readiness, the activity and the last error of the filter, in one line.
     public var description: String {
         var parts: [String] = []
         if let readiness {

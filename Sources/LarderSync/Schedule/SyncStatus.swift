@@ -2,25 +2,25 @@ internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 
-/// What the coordinator is about at one moment, as a plain value.
+/// The status of the coordinator at one moment, as a plain value.
 public struct SyncStatus: Hashable, Sendable {
     /// Whether the coordinator runs.
     public var isRunning: Bool
-    /// The network, as its source says; offline until it has said anything.
+    /// The network, as its source reports it; offline until the first report.
     public var network: NetworkState
-    /// The power, as its source says.
+    /// The power, as its source reports it.
     public var power: PowerState
     /// Whether the host has forced the coordinator offline.
     public var isForcedOffline: Bool
-    /// What may be done under these conditions.
+    /// The runs that are allowed under these conditions.
     public var allowance: SyncAllowance
     /// Every filter, in the order they were added.
     public var filters: [FilterStatus]
 }
 
-/// How one filter is doing.
+/// The status of one filter.
 public struct FilterStatus: Hashable, Sendable {
-    /// What is being done for it.
+    /// The current activity for a filter.
     public enum Activity: Hashable, Sendable {
         /// Nothing is due.
         case idle
@@ -30,19 +30,19 @@ public struct FilterStatus: Hashable, Sendable {
         case running(RunProgress)
     }
 
-    /// What a run that is due waits for.
+    /// The obstacle that a due run waits for.
     public enum Obstacle: Hashable, Sendable {
         /// A network, or one that reaches the server.
         case network
-        /// A network without restraint, or power: the filter's run is not urgent enough for what there is.
+        /// A network without restraint, or power: the run is not urgent enough for the present conditions.
         case conditions
-        /// Its turn: as many runs are under way as may be.
+        /// Its turn: as many runs are under way as allowed.
         case turn
-        /// The time of the next try, in milliseconds since 1970-01-01 UTC.
+        /// The time of the next attempt, in milliseconds since 1970-01-01 UTC.
         case retry(at: Int64)
-        /// The end of a slow spell after token upon token was rejected, in milliseconds since 1970-01-01 UTC.
+        /// The end of a slow phase after several tokens in a row were rejected, in milliseconds since 1970-01-01 UTC.
         case slowMode(until: Int64)
-        /// The coordinator to run, or to take note of the filter.
+        /// The coordinator, which does not run or has not handled the filter yet.
         case coordinator
     }
 
@@ -50,34 +50,34 @@ public struct FilterStatus: Hashable, Sendable {
     public var filter: String
     /// Its priority.
     public var priority: SyncPriority
-    /// What is being done for it.
+    /// The current activity.
     public var activity: Activity
-    /// How ready its content is; nil before its first run has begun.
+    /// The readiness of its content; nil before its first run has begun.
     public var readiness: FilterReadiness?
-    /// Whether its last finished run is longer ago than the policy has it.
+    /// Whether its last finished run is longer ago than ``SyncPolicy/overdueAfter``.
     public var isOverdue: Bool
-    /// Why its last run failed; nil once one has finished.
+    /// The reason its last run failed; nil once one has finished.
     public var lastError: String?
 }
 
-/// How far a run is.
+/// The progress of a run.
 public struct RunProgress: Hashable, Sendable {
-    /// How it began.
+    /// The way the run began.
     public var kind: SyncReport.Kind = .incremental
     /// Pages that arrived.
     public var pages = 0
-    /// Changes on them.
+    /// Changes on these pages.
     public var mutations = 0
-    /// Full copies that were swapped in.
+    /// Snapshots that were swapped in.
     public var fullCopies = 0
-    /// Rows of full copies that arrived, those under way included.
+    /// Rows of snapshots that arrived, those under way included.
     public var rows: Int { finishedRows + arriving.values.reduce(0) { $0 + $1.rows } }
-    /// Bytes of full copies that arrived, those under way included.
+    /// Bytes of snapshots that arrived, those under way included.
     public var bytes: Int { finishedBytes + arriving.values.reduce(0) { $0 + $1.bytes } }
-    /// Bytes that are still to come of the full copies under way; nil when the server does not say how long one is.
+    /// Bytes that are still to arrive of the snapshots under way; nil when the server does not state the length of one.
     public var bytesToGo: Int? {
         arriving.values.reduce(0) { (sum: Int?, copy) in
-            // The length is the server's word: any number.
+            // The server states the length, so it may be any number.
             guard let sum, let total = copy.totalBytes, total >= 0 else { return nil }
             let (next, isTooLarge) = sum.addingReportingOverflow(max(0, total - copy.bytes))
             return isTooLarge ? nil : next
@@ -94,10 +94,10 @@ public struct RunProgress: Hashable, Sendable {
     private var finishedBytes = 0
     private var arriving: [ResourceKey: Arriving] = [:]
 
-    /// Nothing yet.
+    /// The progress of a run that has done nothing yet.
     init() {}
 
-    /// Counts what happened.
+    /// Updates the progress by an event.
     mutating func count(_ event: SyncEvent) {
         switch event {
         case .began(_, let kind):

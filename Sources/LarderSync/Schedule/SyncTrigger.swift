@@ -1,24 +1,23 @@
 public import LarderFormat
 
-/// Why a filter is to be synced.
+/// The reason to sync a filter.
 public enum SyncTrigger: Hashable, Sendable {
-    /// The program was started, or comes back to the foreground: what has changed, in the background.
+    /// The program was started, or returned to the foreground: changes are fetched in the background.
     case launch
-    /// A reader opens a resource. What is here is shown at once, and refreshed behind when it was not lately; what was
-    /// evicted is fetched again.
+    /// A reader opens a resource. Stored rows are shown at once, and refreshed in the background unless that was done
+    /// recently; evicted rows are fetched again.
     case opened(ResourceKey)
-    /// The server says that something has changed; nil for any filter.
+    /// The server reports a change; nil for any filter.
     case push(ResourceFilter?)
-    /// Somebody asks for it: at once, whatever was waited for; nil for every filter.
+    /// A manual request: at once, without the waits after failures; nil for every filter.
     case manual(ResourceFilter?)
     /// The credentials are new.
     case signedIn
 }
 
-/// Which of the filters that are due is synced first.
+/// The order in which filters that are due are synced.
 public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
-    /// When nothing else is to be done, and in the background only where the network costs nothing and power is no
-    /// question.
+    /// After the others, and in the background only with an unmetered network and normal power.
     case low
     /// In its turn.
     case normal
@@ -26,12 +25,12 @@ public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
     case high
 }
 
-/// How much a filter's next run is wanted.
+/// The urgency of a filter's next run.
 package enum SyncWant: Hashable, Sendable, Comparable {
-    /// It is time for news.
+    /// An update in the background is due.
     case background
     /// The host waits for content: a first bootstrap, a resource that was opened, a filter that is overdue.
     case asked
-    /// A person, or the host on behalf of one, asks.
+    /// The user, or the host on behalf of the user, requests it.
     case manual
 }

@@ -1,11 +1,11 @@
-/// How a filter's last run went, as it is stored with it.
+/// The outcome of a filter's last run, as stored with the filter.
 package struct AttemptNote: Hashable, Sendable {
-    /// When the last one began, in milliseconds since 1970-01-01 UTC.
+    /// The time at which the last run began, in milliseconds since 1970-01-01 UTC.
     package var attemptedAt: Int64?
-    /// The runs that failed in a row.
+    /// The number of runs that failed in a row.
     package var failures: Int
-    /// Why the last one failed, without content.
+    /// The reason the last run failed, without content.
     package var lastError: String?
-    /// When the next one is meant to begin, in milliseconds since 1970-01-01 UTC.
+    /// The time at which the next run is due, in milliseconds since 1970-01-01 UTC.
     package var nextAttemptAt: Int64?
 }

@@ -1,21 +1,24 @@
 public import LarderFormat
 
-/// Why a pass over a list ended early, so that the list is not whole. Pages applied before stay, no page is ever half
-/// applied, and no row was deleted that the server has.
+/// The reason a pass over a list ended early, so that the list is not complete.
+///
+/// Pages applied before stay, no page is ever applied in part, and no row was deleted that the server has.
 public enum ListError: Error, Sendable {
-    /// A page could not be had. For ``JSONPageSource`` the error is a ``SyncError``.
+    /// A page could not be fetched. For ``JSONPageSource`` the error is a ``SyncError``.
     case source(any Error)
-    /// A key stands twice on a page; or a page behind a key is in neither of the orders that ``PageSource`` names. Nothing of
-    /// that page was applied.
+    /// A key occurs twice on a page, or a page after a key is in neither of the orders that ``PageSource`` names.
+    /// Nothing of that page was applied.
     case disorder(PageRequest)
-    /// A page has more items than were asked for, so there is no telling which places they stand at. A server with pages of
-    /// one size is asked with ``ListConfiguration/hasFixedPages``.
+    /// A page has more items than requested, so their places in the list are unknown. Set
+    /// ``ListConfiguration/hasFixedPages`` for a server with pages of one size.
     case oversizedPage(PageRequest, count: Int)
     /// So many rows are missing from the list that it looks like a fault, and the configuration refuses to delete them.
     case refused(deletions: Int, ofRows: Int)
-    /// So many rows are missing from the list that it looks like a fault. They stay until a later pass misses them, too.
+    /// So many rows are missing from the list that it looks like a fault. They stay until a later pass misses them,
+    /// too.
     case unconfirmed(deletions: Int, ofRows: Int)
-    /// The list moved each time it was walked. All that was applied is right; what came or changed meanwhile may be missing.
+    /// The list moved during every walk. Everything applied is correct; items that were added or changed meanwhile may
+    /// be missing.
     case unsettled(ListMovement, walks: Int)
     /// The list is longer than the configuration allows for, or a page without items says that more follow.
     case endless(pages: Int)
@@ -38,20 +41,20 @@ public enum ListError: Error, Sendable {
     }
 }
 
-/// How a pass noticed that the list moved while it was walked.
+/// The sign by which a pass noticed that the list moved during a walk.
 public enum ListMovement: String, Hashable, Sendable {
-    /// A page repeated other items of the page before than it was to: something came or went in front.
+    /// A page repeated other items of the page before than expected: items in front were added or removed.
     case overlap
-    /// A page repeated none of the items before, so that there may be something between.
+    /// A page repeated none of the items before, so items in between may be missing.
     case gap
-    /// There are fewer or more items than the server says, or it says different numbers.
+    /// The number of items differs from the total that the server states, or the server states different totals.
     case total
-    /// The list was walked once more to confirm what is missing, and was another one.
+    /// A second walk, to confirm what is missing, saw a different list.
     case change
 }
 
 extension ListError: CustomStringConvertible {
-    /// What happened, in one line without content.
+    /// A description of the error, in one line without content.
     public var description: String {
         switch self {
         case .source(let error): "A page could not be had: \(error)"

@@ -1,5 +1,7 @@
 extension ServerPath {
-    /// Takes a path from the server, as part of an answer to a request of a kind.
+    /// Returns a path from the server's response to a request of the given kind.
+    ///
+    /// - Throws: ``SyncError/wire(_:request:)`` for a path that must not be requested.
     static func of(_ text: String, _ kind: SyncError.RequestKind) throws(SyncError) -> ServerPath {
         do throws(WireError) {
             return try ServerPath(text)

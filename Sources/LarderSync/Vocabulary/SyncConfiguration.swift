@@ -1,27 +1,28 @@
 public import LarderTransport
 
-/// How to sync with one server.
+/// The settings for syncing with one server.
 public struct SyncConfiguration: Sendable {
-    /// Where the server's paths are appended.
+    /// The base URL that the server's paths are appended to.
     public var base: BaseURL
-    /// The name that tokens and resources are bound to (`ServerMismatch`); nil: that of ``base``. For a server that has several
-    /// addresses, or moves.
+    /// The name that tokens and resources are bound to (`ServerMismatch`); nil for that of ``base``. Set it for a
+    /// server that has several addresses, or moves.
     public var serverIdentity: String?
-    /// Changes on one page; 1 to 100.
+    /// The largest number of changes on one page; 1 to 100.
     public var perPage: Int
-    /// Makes the keys of a full copy's rows.
+    /// The mapping that makes the keys of a snapshot's rows.
     public var keyMapping: RowKeyMapping
-    /// Full copies fetched at the same time; they are written one at a time.
+    /// The number of snapshots fetched at the same time; they are written one at a time.
     public var concurrentFullCopies: Int
-    /// How often a full copy is fetched before one that is too old fails the run.
+    /// The number of times a snapshot is fetched before one that is too old counts as failed.
     public var fullCopyAttempts: Int
-    /// How long to wait before a full copy that is too old is fetched again; twice as long before the third try, and
-    /// so on. A server that counts fewer changes than before is asked again after this time, 8 and 64 times as long, and
-    /// then taken for one that was restored from a backup, at most once in an hour.
+    /// The wait before a snapshot that is too old is fetched again; twice as long before the third attempt, and so on.
+    ///
+    /// A page of a server with a lower sequence than the applied one is requested again after this time, then after 8
+    /// and 64 times as long. The server then counts as restored from a backup, at most once in an hour.
     public var laggingPause: Duration
-    /// What a run takes from the server at most.
+    /// The limits on the content that a run accepts from the server.
     public var limits: SyncLimits
-    /// How long to wait for each step of an exchange.
+    /// The time limits for each step of an exchange.
     public var timeouts: TransportTimeouts
 
     /// A configuration with the protocol's defaults.
@@ -44,9 +45,10 @@ public struct SyncConfiguration: Sendable {
 }
 
 extension SyncConfiguration {
-    /// What the store knows the server by.
+    /// The name by which the store knows the server.
     var server: String { serverIdentity ?? base.identity }
 
-    /// How long to wait before a server is asked again that counts fewer changes than were applied; attempts count from 1.
+    /// Returns the wait before a page with a bound below the applied sequence is requested again; attempts count from
+    /// 1.
     func restorationPause(_ attempt: Int) -> Duration { laggingPause * (1 << (3 * (attempt - 1))) }
 }

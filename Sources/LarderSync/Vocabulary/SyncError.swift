@@ -2,51 +2,56 @@ public import LarderFormat
 public import LarderStore
 public import LarderTransport
 
-/// Why a run failed. The filter keeps the token it had, and what readers see is whole.
+/// The reason a run failed. The filter keeps its token unless the run became a bootstrap; the content that readers see
+/// is whole.
 public enum SyncError: Error, Sendable {
     /// The exchange with the server failed.
     case transport(TransportError)
-    /// The server's answer cannot be used; `path` names the request by its kind.
+    /// The server's response cannot be used; `request` is the kind of the request.
     case wire(WireError, request: RequestKind)
     /// The credentials were refused, also after they were refreshed.
     case unauthorized(ServerProblem)
-    /// The server asks to come back later; `retryAfter` in seconds where it said when.
+    /// The server limits the rate of requests (429); `retryAfter` in seconds where it stated one.
     case rateLimited(ServerProblem, retryAfter: Int?)
-    /// The server is failing (5xx), or could not take the request this time (408, 425); `retryAfter` in seconds where it said when.
+    /// The server failed (5xx), or could not handle this attempt (408, 425); `retryAfter` in seconds where it stated
+    /// one.
     case unavailable(ServerProblem, retryAfter: Int?)
-    /// The server has asked to be left alone for so many seconds more, of whatever part of the program; nothing was sent.
+    /// A wait that the server requested of any part of the program lasts so many more seconds; the request was not
+    /// sent.
     case serverWait(seconds: Int)
-    /// The server refused the request for what it says (422, 400, 403 and the like): the same one will fail again.
+    /// The server refused the content of the request (422, 400, 403 and the like): the same request will fail again.
     case refused(ServerProblem)
     /// The server rejects the token of a bootstrap, which has none.
     case endlessResync
-    /// The server goes on counting fewer changes than it did, though it was found restored within the last hour: some of its
-    /// answers come from a replica that lags behind the others.
+    /// The server's sequence is below the applied one again, though it was found restored within the last hour. Some
+    /// responses come from a replica that lags behind the others.
     case laggingServer
     /// Pages of one run contradict each other.
     case inconsistentRun(reason: String)
     /// The server sent a change of a resource that the filter does not cover.
     case outsideFilter(ResourceKey)
-    /// A full copy is older than the change that asked for it, also after it was fetched again.
+    /// A snapshot is older than the change that requested it, even after it was fetched again.
     case laggingFullCopy(ResourceKey)
-    /// A full copy is of another resource than was asked for.
+    /// A snapshot is of another resource than the requested one.
     case wrongFullCopy(ResourceKey)
-    /// The run came to its end without these resources, whose snapshots could not be had; everything else is in. No
-    /// token is stored, and the next run asks for them again, after a wait that grows to an hour.
+    /// The run completed without these resources, whose snapshots could not be fetched; everything else is stored. No
+    /// token is stored, and the next run requests them again, after a wait that grows to an hour.
     case incomplete([ResourceFailure])
     /// The store failed.
     case store(any Error)
-    /// What is synced is of another server than the one that is configured; nothing was sent. Its text says what to do.
+    /// The synced content is of another server than the configured one; nothing was sent. The description names the
+    /// remedies.
     case otherServer(ServerMismatch)
-    /// The credentials could not be had.
+    /// The credentials could not be obtained.
     case credentials(any Error)
     /// The filter was removed while its run was under way, or another process syncs the store.
     case superseded
     /// A pass over a list failed.
     case list(ListError)
-    /// There is no network, or it is not to be used now; the run is kept for when there is.
+    /// There is no network, or it must not be used now. A running coordinator syncs an added filter once there is one.
     case offline
-    /// Something answers in the server's place, such as a captive portal; `status` of its answer, where there was one.
+    /// Something other than the server responds, such as a captive portal; `status` is that of its response, if there
+    /// was one.
     case intercepted(status: Int?)
     /// The run was cancelled.
     case cancelled
@@ -55,7 +60,7 @@ public enum SyncError: Error, Sendable {
     public enum RequestKind: String, Sendable {
         /// A page of changes.
         case page
-        /// A full copy.
+        /// A snapshot.
         case fullCopy
     }
 
@@ -73,7 +78,7 @@ public enum SyncError: Error, Sendable {
         }
     }
 
-    /// The seconds that the server wants to be left alone for, where it said so.
+    /// The wait that the server requested, in seconds; nil where it stated none.
     public var retryAfter: Int? {
         switch self {
         case .rateLimited(_, let seconds), .unavailable(_, let seconds): seconds
@@ -83,16 +88,16 @@ public enum SyncError: Error, Sendable {
         }
     }
 
-    /// Whether not the server has answered.
+    /// Whether something other than the server responded.
     ///
-    /// A list may have a server of its own, which no look at this one's says anything about.
+    /// It is false for lists: a list may have a server of its own, about which a probe of this one says nothing.
     var isInterception: Bool {
         if case .intercepted = self { true } else { false }
     }
 }
 
 extension SyncError {
-    /// Whatever a run stumbled over, as what its caller is told.
+    /// Converts any error of a run into the one that its caller receives.
     package init(_ error: any Error) {
         self =
             switch error {
@@ -109,7 +114,7 @@ extension SyncError {
 }
 
 extension SyncError: CustomStringConvertible {
-    /// What happened, in one line without content.
+    /// A description of the error, in one line without content.
     public var description: String {
         switch self {
         case .transport(let error): "The exchange with the server failed: \(error)."
@@ -139,12 +144,12 @@ extension SyncError: CustomStringConvertible {
         }
     }
 
-    /// The first few failures, and how many more there are.
+    /// Returns the first three failures, and the number of the others.
     private static func list(_ failures: [ResourceFailure]) -> String {
         let first = failures.prefix(3).map { "\($0.resource) (\($0.reason))" }.joined(separator: ", ")
         return failures.count > 3 ? first + " and \(failures.count - 3) more" : first
     }
 
-    /// The errors of others end as they like.
+    /// Returns the text with a period at its end, which descriptions from elsewhere may lack.
     private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 }

@@ -2,7 +2,7 @@ internal import LarderFormat
 internal import LarderStore
 
 extension SyncEvent: CustomStringConvertible {
-    /// What happened, in words for a person.
+    /// A description of the event, for the user.
     public var description: String {
         switch self {
         case .began(let filter, .bootstrap): "Fetching everything that “\(filter)” names."
@@ -37,7 +37,7 @@ extension SyncEvent: CustomStringConvertible {
 }
 
 extension SyncReport: CustomStringConvertible {
-    /// What the run did, in words for a person.
+    /// A description of the results, for the user.
     public var description: String {
         if kind == .incremental, mutations == 0 { return "“\(filter)” is up to date; nothing had changed." }
         var parts: [String] = []
@@ -51,12 +51,12 @@ extension SyncReport: CustomStringConvertible {
 }
 
 extension Int {
-    /// So many of what a noun names.
+    /// Returns this number with a noun, in the plural unless it is 1.
     fileprivate func of(_ noun: String) -> String { "\(self == 0 ? "no" : "\(self)") \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension Duration {
-    /// Rounded to what a person cares about.
+    /// The duration in rounded seconds, minutes, hours or days.
     var inWords: String {
         let seconds = max(components.seconds, 0)
         switch seconds {

@@ -1,7 +1,7 @@
 public import LarderFormat
 public import LarderStore
 
-/// What happens in a run, as it happens.
+/// An event of a run, reported as it happens.
 public enum SyncEvent: Hashable, Sendable {
     /// A run began.
     case began(filter: String, kind: SyncReport.Kind)
@@ -9,41 +9,43 @@ public enum SyncEvent: Hashable, Sendable {
     case tokenRejected(filter: String)
     /// A page arrived. Pages count from 1.
     case page(number: Int, mutations: Int)
-    /// A full copy is arriving. Bytes as they came over the wire; `totalBytes` where the server said how many.
+    /// A snapshot is arriving. `bytes` counts the bytes on the wire; `totalBytes` is their number where the server
+    /// stated it.
     case fullCopy(ResourceKey, rows: Int, bytes: Int, totalBytes: Int?)
-    /// A full copy was swapped in; `took` is the time of that commit, the wait for the writer included.
+    /// A snapshot was swapped in; `took` is the time of that commit, the wait for the writer included.
     case swapped(ResourceKey, rows: Int, bytes: Int, took: Duration)
-    /// A full copy was older than it may be, or not there yet, and is fetched again.
+    /// A snapshot was older than required, or not there yet, and is fetched again.
     case lagging(ResourceKey)
-    /// A snapshot could not be had; the run goes on without the resource, and tries again later.
+    /// A snapshot could not be fetched. The run goes on without the resource if it can, and a later run tries again.
     case resourceFailed(ResourceFailure)
     /// A resource is not public any more and was hidden.
     case hidden(ResourceKey)
-    /// A resource no filter holds any more lost its rows; it keeps its floor.
+    /// The rows of a resource that no filter holds any more were removed; it keeps its applied sequence.
     case swept(ResourceKey)
-    /// A change of a type this version does not know was passed over.
+    /// A change of a type that this version does not know was skipped.
     case unknownMutation(type: String, ResourceKey)
-    /// A full copy was passed over: its rows do not name their type, and neither does the key mapping for their group.
+    /// A snapshot was skipped: its rows do not name their type, and the key mapping has none for their group.
     case unknownGroup(ResourceKey)
-    /// A change of a resource whose rows are not here was noted and not stored.
+    /// A row change was not stored, because the rows of its resource are not in the store.
     case notStored(ResourceKey)
-    /// A resource's rows have another shape than before, as the server counts shapes.
+    /// The server's schema version of a resource's rows has changed.
     case schemaChanged(ResourceKey, from: Int64, to: Int64)
     /// The run is complete and its token stored.
     case finished(SyncReport)
-    /// A run failed; the next one is meant to begin after `retryIn`, if conditions allow. Of the coordinator only.
+    /// A run failed; the next one begins after `retryIn`, if conditions allow. Only the coordinator reports it.
     case failed(filter: String, reason: String, retryIn: Duration)
-    /// Token after token was rejected: runs by themselves are `wait` apart from now on. Of the coordinator only.
+    /// Several tokens in a row were rejected: automatic runs are `wait` apart from now on. Only the coordinator reports
+    /// it.
     case slowed(filter: String, rejections: Int, wait: Duration)
-    /// A filter was not synced for longer than the policy has it. Of the coordinator only.
+    /// A filter was not synced for longer than ``SyncPolicy/overdueAfter``. Only the coordinator reports it.
     case overdue(filter: String)
-    /// Something answers in the server's place; runs wait until that is over. Of the coordinator only.
+    /// Something other than the server responds; runs wait until that is over. Only the coordinator reports it.
     case intercepted
 }
 
-/// What a complete run did.
+/// The results of a complete run.
 public struct SyncReport: Hashable, Sendable {
-    /// How a run begins.
+    /// The way a run begins.
     public enum Kind: String, Hashable, Sendable {
         /// With the list of all resources.
         case bootstrap
@@ -53,9 +55,10 @@ public struct SyncReport: Hashable, Sendable {
 
     /// The canonical text of the filter.
     public let filter: String
-    /// How it began; a rejected token makes it a bootstrap.
+    /// The way the run began; a rejected token makes it a bootstrap.
     public internal(set) var kind: Kind
-    /// Whether the server rejected the token it began with, so that it ended as a bootstrap.
+    /// Whether the server rejected the run's token, or was restored from a backup, so that the run ended as a
+    /// bootstrap.
     public internal(set) var wasRejected = false
     /// Pages fetched.
     public internal(set) var pages = 0
@@ -63,11 +66,11 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var mutations = 0
     /// Row changes stored.
     public internal(set) var rowsChanged = 0
-    /// Full copies swapped in.
+    /// Snapshots swapped in.
     public internal(set) var fullCopies = 0
-    /// Rows in them.
+    /// Rows in these snapshots.
     public internal(set) var rowsCopied = 0
-    /// Bytes of their bodies.
+    /// Bytes of the bodies of these snapshots.
     public internal(set) var bytesCopied = 0
     /// Resources hidden because the server withdrew them, or no filter holds them.
     public internal(set) var hidden = 0
@@ -76,7 +79,7 @@ public struct SyncReport: Hashable, Sendable {
     /// The bound of the run.
     public internal(set) var untilSequence: Int64 = 0
 
-    /// A run that has done nothing yet.
+    /// The report of a run that has done nothing yet.
     package init(filter: String, kind: Kind) {
         self.filter = filter
         self.kind = kind

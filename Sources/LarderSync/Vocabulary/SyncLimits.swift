@@ -1,12 +1,13 @@
-/// What a run takes from a server at most. Beyond it the run fails with a typed error and the old state stays.
+/// The limits on the content that a run accepts. Beyond one, the run fails with a typed error, and the old state stays.
 public struct SyncLimits: Hashable, Sendable {
-    /// The pages of one run: by default a hundred million changes at 100 a page.
+    /// The largest number of pages in one run: by default a hundred million changes at 100 a page.
     public var pages = 1_000_000
-    /// The pages in a row that bring nothing new: no change, or only resources that were listed before.
+    /// The largest number of pages in a row that bring nothing new: no change, or only resources that were listed
+    /// before.
     public var idlePages = 100
-    /// The resources that a bootstrap may list.
+    /// The largest number of resources that a bootstrap may list.
     public var resources = 1_000_000
-    /// The bytes of one full copy's body; 1 GiB by default.
+    /// The largest body of a snapshot, in bytes; 1 GiB by default.
     public var fullCopyBytes = FullCopyParser.maximumBody
 
     /// The defaults.

@@ -1,6 +1,6 @@
 internal import LarderJSON
 
-/// Reads a body that is in memory as a whole, in one pass: a ``JSONReader`` with the errors of the wire.
+/// A reader of a body in memory, in one pass: a ``JSONReader`` that throws ``WireError``.
 struct BodyReader: ~Copyable, ~Escapable {
     private let body: Span<UInt8>
     private var reader: JSONReader
@@ -11,10 +11,10 @@ struct BodyReader: ~Copyable, ~Escapable {
         reader = JSONReader(body)
     }
 
-    /// Behind the last token.
+    /// The position after the last token.
     var position: Int { reader.position }
 
-    /// The next token, which must come.
+    /// Returns the next token, which must exist.
     mutating func token() throws(WireError) -> JSONToken {
         do throws(JSONError) {
             return try reader.token()
@@ -23,7 +23,7 @@ struct BodyReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// The value that begins with `token`, the last one.
+    /// Returns the value that begins with `token`, the last one.
     mutating func value(of token: JSONToken) throws(WireError) -> JSONValue {
         do throws(JSONError) {
             return try reader.value(of: token)
@@ -32,7 +32,7 @@ struct BodyReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Checks the next value and keeps nothing of it.
+    /// Checks and skips the next value.
     mutating func skipValue() throws(WireError) {
         do throws(JSONError) {
             _ = try reader.skipValue()
@@ -50,28 +50,28 @@ struct BodyReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// A stretch of the body, as it stands on the wire.
+    /// Returns a part of the body, as it is on the wire.
     func bytes(in range: Range<Int>) -> [UInt8] { [UInt8](copying: body.extracting(range)) }
 }
 
 extension BodyReader {
-    /// The value whose first token is next.
+    /// Returns the value whose first token is next.
     mutating func value() throws(WireError) -> JSONValue { try value(of: token()) }
 
-    /// Takes the brace that begins an object.
+    /// Reads the brace that begins an object.
     mutating func beginObject(path: @autoclosure () -> String) throws(WireError) {
         guard try token() == .objectBegin else { throw .wrongType(path: path(), expected: .object) }
     }
 
-    /// Takes the bracket that begins an array.
+    /// Reads the bracket that begins an array.
     mutating func beginArray(path: @autoclosure () -> String) throws(WireError) {
         let token = try token()
         if token == .null { throw .missing(path: path()) }
         guard token == .arrayBegin else { throw .wrongType(path: path(), expected: .array) }
     }
 
-    /// Advances to the next member of an object just begun that has one of `names`, and answers which; `nil` where the
-    /// object ends. Members in front of it are checked and skipped.
+    /// Advances to the next member of an object just begun that has one of `names`, and returns the index of the name;
+    /// `nil` where the object ends. Members in front of it are checked and skipped.
     mutating func member(of names: [[UInt8]]) throws(WireError) -> Int? {
         while try token() == .name {
             if let place = reader.place(in: names) { return place }
@@ -80,9 +80,9 @@ extension BodyReader {
         return nil
     }
 
-    /// The rest of an object just begun: the values of the named members, `nil` for those that are absent.
+    /// Returns the values of the named members in the rest of an object just begun, `nil` for those that are absent.
     ///
-    /// - Throws: ``WireError/duplicate(path:)`` when a named member stands twice.
+    /// - Throws: ``WireError/duplicate(path:)`` when a named member occurs twice.
     mutating func members(_ names: [[UInt8]], path: @autoclosure () -> String) throws(WireError) -> [JSONValue?] {
         var values = [JSONValue?](repeating: nil, count: names.count)
         while let place = try member(of: names) {
@@ -103,6 +103,6 @@ extension BodyReader {
 }
 
 extension String {
-    /// The path of a member of the object at this path.
+    /// Returns the path of a member of the object at this path.
     func member(_ name: [UInt8]) -> String { (isEmpty ? "" : self + ".") + String(decoding: name, as: UTF8.self) }
 }

@@ -1,17 +1,17 @@
-/// Names the resources that a sync run covers: whole groups, or single resources of them.
+/// A filter that names the resources of a sync run: whole groups, or single resources of them.
 ///
 /// The text is `group:*` or `group:id,id`, several joined by `;`, as in `tafsirs:*;translations:1,19`. Two texts that
-/// name the same resources yield equal filters and one canonical ``description``: groups merged and in the order of
-/// their UTF-8 bytes, ids in numerical order without repetition, `*` in place of any ids beside it. No normalisation of
-/// Unicode takes place: groups are equal when their bytes are.
+/// name the same resources yield equal filters and one canonical ``description``. In it, groups are merged and in the
+/// order of their UTF-8 bytes, ids are in numerical order without repetition, and `*` replaces any ids beside it. No
+/// normalisation of Unicode takes place: groups are equal when their bytes are.
 public struct ResourceFilter: Hashable, Sendable {
-    /// Why a text is no filter.
+    /// The reason a text is not a filter.
     public enum Fault: Error, Hashable, Sendable {
-        /// The text is empty, or nothing stands between two `;`, or at an end.
+        /// The text is empty, or nothing is between two `;`, or at an end.
         case emptyItem
         /// An item has no `:`, or nothing in front of it.
         case missingGroup
-        /// Nothing follows the `:`, or nothing stands between two `,`.
+        /// Nothing follows the `:`, or nothing is between two `,`, or after the last.
         case missingID
         /// A group holds white space, a control character, or one of `: ; , *`.
         case invalidGroup
@@ -19,12 +19,12 @@ public struct ResourceFilter: Hashable, Sendable {
         case invalidID
     }
 
-    /// The ids of each group; none for all of it.
+    /// The ids of each group; empty for all of it.
     private let scopes: [[UInt8]: Set<Int64>]
 
     /// Parses `text`, which need not be canonical.
     ///
-    /// - Throws: the first ``Fault``.
+    /// - Throws: the first ``Fault`` found.
     /// - Complexity: O(*n*) for *n* bytes.
     public init(_ text: String) throws(Fault) {
         var found: [[UInt8]: Set<Int64>] = [:]
@@ -46,7 +46,7 @@ public struct ResourceFilter: Hashable, Sendable {
         return ids.isEmpty || ids.contains(id)
     }
 
-    /// One `group:*` or `group:id,id`; no ids stand for all of them.
+    /// Parses one `group:*` or `group:id,id`; no ids means all of them.
     private static func item(_ item: ArraySlice<UInt8>) throws(Fault) -> (group: [UInt8], ids: [Int64]) {
         guard !item.isEmpty else { throw .emptyItem }
         guard let colon = item.firstIndex(of: UInt8(ascii: ":")), colon > item.startIndex else { throw .missingGroup }
@@ -84,7 +84,7 @@ extension ResourceFilter: CustomStringConvertible {
 }
 
 extension ResourceFilter.Fault: CustomStringConvertible {
-    /// One line without any of the text.
+    /// A description in one line, without any of the text.
     public var description: String {
         switch self {
         case .emptyItem: "a resource filter has an empty item"

@@ -1,10 +1,10 @@
 /// A path with an optional query that the server sent and that is safe to append to a base URL.
 ///
-/// It is meant to be appended textually, never resolved as a reference of RFC 3986 §5: that would drop a base path such
-/// as `/content`, and would make another host of `//elsewhere/…`. Its path part holds only characters of RFC 3986 §3.3
+/// Append it textually, and never resolve it as a reference of RFC 3986 §5. That would drop a base path such as
+/// `/content`, and would make another host of `//elsewhere/…`. Its path part holds only characters of RFC 3986 §3.3
 /// without `@`, and nothing that a server or proxy could normalise into another path.
 public struct ServerPath: Hashable, Sendable {
-    /// What every path begins with.
+    /// The prefix of every path.
     public static let prefix = "/api/v4/"
 
     /// The longest path with its query, in bytes.
@@ -13,14 +13,14 @@ public struct ServerPath: Hashable, Sendable {
     /// The path and query as the server sent it, ASCII only.
     public let text: String
 
-    /// Why a path was refused.
+    /// The reason a path was refused.
     public enum Fault: Hashable, Sendable {
         /// It does not begin with ``ServerPath/prefix``, so it is absolute, of another interface, or no path.
         case foreignPrefix
         /// It is longer than ``ServerPath/maximumLength``.
         case tooLong
-        /// A byte stands in it that RFC 3986 allows in neither path nor query, such as a space, a control character,
-        /// a backslash, `#` or a byte beyond ASCII.
+        /// It contains a byte that RFC 3986 allows in neither path nor query, such as a space, a control character, a
+        /// backslash, `#` or a byte beyond ASCII.
         case forbiddenByte
         /// Its path part holds `//`.
         case emptySegment
@@ -32,7 +32,7 @@ public struct ServerPath: Hashable, Sendable {
         case forbiddenEscape
     }
 
-    /// Takes a path from the server.
+    /// A path from the server, checked.
     ///
     /// - Throws: ``WireError/unsafePath(_:)`` with the first fault found.
     /// - Complexity: O(*n*) for *n* bytes.
@@ -41,7 +41,7 @@ public struct ServerPath: Hashable, Sendable {
         self.text = text
     }
 
-    /// Takes a path that was put together here, from parts already encoded.
+    /// A path that was made from parts already encoded, without a check.
     init(encoded text: String) {
         self.text = text
     }
@@ -80,7 +80,7 @@ public struct ServerPath: Hashable, Sendable {
         }
     }
 
-    /// The bytes that escapes stand for, in order; `nil` when an escape is malformed.
+    /// Returns the bytes with escapes decoded, in order; `nil` when an escape is malformed.
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [Decoded]? {
         var decoded: [Decoded] = []
         var index = bytes.startIndex
@@ -108,7 +108,7 @@ public struct ServerPath: Hashable, Sendable {
         for character in decoded where character.isEscaped {
             if character.byte < 0x20 || character.byte == 0x7F || "/\\.%".utf8.contains(character.byte) { return false }
         }
-        // Overlong forms of `/` and `.` are no UTF-8, and the controls U+0080 to U+009F hide in two bytes.
+        // Overlong forms of `/` and `.` are not UTF-8, and the controls U+0080 to U+009F are encoded in two bytes.
         guard let text = String(validating: decoded.map(\.byte), as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }
     }

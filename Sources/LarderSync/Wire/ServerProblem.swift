@@ -1,18 +1,18 @@
 internal import LarderJSON
 
-/// What a server said about a request that it refused.
+/// A server's message about a request that it refused.
 public struct ServerProblem: Hashable, Sendable {
     /// The HTTP status code.
     public var status: Int
 
-    /// The machine-readable reason, such as `resync_required`; `nil` when the body names none, or
-    /// one that is not a word of at most 64 letters, digits and `_-.:/`.
+    /// The machine-readable reason, such as `resync_required`.
     ///
-    /// It is `error.code` of the content sync envelope, or `type` of the envelope of all other errors. Decide by this
-    /// and ``status``, never by ``message``.
+    /// It is `error.code` of the Content Sync envelope, or `type` of the envelope of all other errors. It is `nil` when
+    /// the body names none, or one that is not a word of at most 64 letters, digits and `_-.:/`. Decide by this and
+    /// ``status``, never by ``message``.
     public var code: String?
 
-    /// The server's words for people, cut to 500 Unicode scalars; empty when the body has none.
+    /// The server's text for the user, cut to 500 Unicode scalars; empty when the body has none.
     public var message: String
 
     /// A problem of the given parts.
@@ -24,7 +24,7 @@ public struct ServerProblem: Hashable, Sendable {
 }
 
 extension ServerProblem {
-    /// The largest body that is looked into, in bytes.
+    /// The largest body that is read, in bytes.
     package static let maximumBody = 64 << 10
 
     /// Reads both error envelopes, `{"error": {"code", "message"}}` and `{"message", "type", "success"}`.
@@ -37,7 +37,7 @@ extension ServerProblem {
         message = String(String.UnicodeScalarView(found.message.unicodeScalars.prefix(500)))
     }
 
-    /// Whether `code` is a word for machines: letters, digits and `_-.:/`, at most 64. It is shown and logged.
+    /// Whether `code` is machine-readable: 1 to 64 letters, digits and `_-.:/`. It is shown and logged.
     private static func isToken(_ code: String) -> Bool {
         (1...64).contains(code.utf8.count)
             && code.utf8.allSatisfy { byte in

@@ -1,18 +1,18 @@
-/// The first request of a run; every further page is asked for by the server's `next_page_url`, unchanged.
+/// The first request of a run; every further page is requested by the server's `next_page_url`, unchanged.
 public struct SyncRequest: Hashable, Sendable {
-    /// Where a run begins.
+    /// The start of a run.
     public enum Start: Hashable, Sendable {
         /// With the list of all resources that the filter names.
         case bootstrap
-        /// Behind the run whose final page gave this token for the same filter; not empty.
+        /// After the run whose final page gave this token for the same filter; not empty.
         case token(String)
     }
 
-    /// What is synced.
+    /// The resources to sync.
     public var filter: ResourceFilter
-    /// Where the run begins.
+    /// The start of the run.
     public var start: Start
-    /// The most mutations on one page; 1 to 100.
+    /// The largest number of mutations on one page; 1 to 100.
     public let perPage: Int
 
     /// A request; traps when `perPage` is not 1 to 100 or a token is empty.

@@ -1,6 +1,7 @@
 public import LarderJSON
 
-/// Why a server's answer cannot be used. No case holds content of the answer: only names that the protocol fixes.
+/// The reason a server's response cannot be used. No case holds content of the response: only names that the protocol
+/// fixes.
 ///
 /// A `path` names a member as `sync.mutations[3].record_key`; the text as a whole is the empty path.
 public enum WireError: Error, Hashable, Sendable {
@@ -8,9 +9,9 @@ public enum WireError: Error, Hashable, Sendable {
     case json(JSONError)
     /// A required member is absent, or `null` where it may not be.
     case missing(path: String)
-    /// A member that is interpreted stands twice in one object, so there is no telling which one is meant.
+    /// A member that is interpreted occurs twice in one object, so it is ambiguous.
     case duplicate(path: String)
-    /// A member has another JSON type than the protocol gives it.
+    /// A member has another JSON type than the protocol requires.
     case wrongType(path: String, expected: JSONKind)
     /// A number is outside the range of its member, or does not fit 64 bits.
     case outOfRange(path: String)
@@ -28,15 +29,15 @@ public enum WireError: Error, Hashable, Sendable {
     case tooLarge(path: String, limit: Int)
     /// An array has more elements than its limit.
     case tooMany(path: String, limit: Int)
-    /// A row of a full copy has no type, and its group has no default one.
+    /// A row of a snapshot has no type, and its group has no default one.
     case unknownGroup
-    /// A row of a full copy lacks what its key is made of.
+    /// A row of a snapshot lacks the members of its key.
     case noRecordKey(path: String)
     /// A path that the server sent must not be requested.
     case unsafePath(ServerPath.Fault)
 }
 
-/// The types of JSON values that the protocol tells apart.
+/// The types of JSON values that the protocol distinguishes.
 public enum JSONKind: String, Hashable, Sendable {
     /// A number without fraction and exponent.
     case integer
@@ -51,7 +52,7 @@ public enum JSONKind: String, Hashable, Sendable {
 }
 
 extension WireError: CustomStringConvertible {
-    /// One line without content of the answer.
+    /// A description in one line, without content of the response.
     public var description: String {
         switch self {
         case .json(let error): error.description

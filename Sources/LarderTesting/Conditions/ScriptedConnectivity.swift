@@ -12,15 +12,15 @@ public final class ScriptedConnectivity: ConnectivitySource {
     /// The state that was set last.
     public var current: NetworkState { broadcast.current }
 
-    /// How many streams are being followed: 0 when everybody who followed has stopped.
+    /// The number of streams that are followed: 0 when every follower has stopped.
     public var followerCount: Int { broadcast.followerCount }
 
-    /// Changes the state and tells every stream; nothing happens when it is the current one.
+    /// Changes the state and notifies every stream; does nothing when it is the current one.
     public func set(_ state: NetworkState) {
         broadcast.set(state)
     }
 
-    /// The current state, then each that is set.
+    /// Returns a stream of the current state, then of each that is set.
     public func states() -> AsyncStream<NetworkState> {
         broadcast.states()
     }

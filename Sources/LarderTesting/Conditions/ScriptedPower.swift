@@ -1,6 +1,6 @@
 public import LarderTransport
 
-/// A power supply that a test drains and fills.
+/// A power supply whose state a test sets.
 public final class ScriptedPower: PowerSource {
     private let broadcast: StateBroadcast<PowerState>
 
@@ -12,15 +12,15 @@ public final class ScriptedPower: PowerSource {
     /// The state that was set last.
     public var current: PowerState { broadcast.current }
 
-    /// How many streams are being followed: 0 when everybody who followed has stopped.
+    /// The number of streams that are followed: 0 when every follower has stopped.
     public var followerCount: Int { broadcast.followerCount }
 
-    /// Changes the state and tells every stream; nothing happens when it is the current one.
+    /// Changes the state and notifies every stream; does nothing when it is the current one.
     public func set(_ state: PowerState) {
         broadcast.set(state)
     }
 
-    /// The current state, then each that is set.
+    /// Returns a stream of the current state, then of each that is set.
     public func states() -> AsyncStream<PowerState> {
         broadcast.states()
     }

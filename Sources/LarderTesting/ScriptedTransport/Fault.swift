@@ -1,10 +1,10 @@
 public import HTTPTypes
 public import LarderTransport
 
-/// One thing that goes wrong in an exchange.
+/// One fault of an exchange.
 ///
-/// Faults of one exchange apply in the order given: those of the request before it is sent, those of the
-/// response as it streams past. Byte positions count from 0 and bytes that a fault before has let through.
+/// Faults of one exchange apply in the order given: faults of the request before it is sent, faults of the response as
+/// it streams past. Byte positions count from 0, in the bytes that an earlier fault has let through.
 public enum Fault: Sendable, Equatable {
     /// The exchange waits before the request is sent, by the script's clock.
     case delay(Duration)
@@ -15,13 +15,13 @@ public enum Fault: Sendable, Equatable {
     /// The other side receives the request and acts on it; its response is lost.
     case loseResponse(TransportError)
 
-    /// The other side receives the request; the head never comes, until the task is cancelled or the head's limit is over.
+    /// The other side receives the request, and no head comes until the task is cancelled or the head's limit is over.
     case stallBeforeHead
 
     /// The body stops after `bytes`, until the task is cancelled or the idle limit is over.
     case stall(after: Int)
 
-    /// The body ends after `bytes` as if it were whole: the work of a lying server or proxy.
+    /// The body ends after `bytes` as if it were whole, as from a faulty server or proxy.
     case truncate(after: Int)
 
     /// The connection is lost after `bytes` of the body.

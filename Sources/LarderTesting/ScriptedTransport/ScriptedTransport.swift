@@ -2,12 +2,12 @@ public import HTTPTypes
 public import LarderTransport
 private import Synchronization
 
-/// A transport around another one, on which exchanges go wrong by a script.
+/// A transport around another one, with faults in exchanges by a script.
 ///
-/// Exchanges are numbered from 0 in the order in which they begin. Every request is recorded, also one that fails before it
-/// reaches the other side.
+/// Exchanges are numbered from 0 in the order in which they begin. Every request is recorded, also one that fails
+/// before it reaches the other side.
 public final class ScriptedTransport: Transport {
-    /// What was asked in one exchange.
+    /// The request of one exchange.
     public struct Recorded: Sendable, Hashable {
         /// The number of the exchange.
         public let number: Int
@@ -20,9 +20,9 @@ public final class ScriptedTransport: Transport {
     private struct Plan {
         var faults: [Fault]
         var matches: @Sendable (HTTPRequest) -> Bool
-        /// How many matching exchanges still pass before this plan comes true.
+        /// The number of matching exchanges that still pass before this plan applies.
         var countdown: Int
-        /// How many matching exchanges it then holds for.
+        /// The number of matching exchanges that it then applies to.
         var times: Int
     }
 
@@ -36,17 +36,17 @@ public final class ScriptedTransport: Transport {
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
-    /// A transport whose script is empty: everything goes to `base`.
+    /// A transport whose script is empty: every request goes to `base`.
     ///
     /// - Parameters:
-    ///   - base: receives what no fault stops.
-    ///   - clock: counts delays, and the limits of stalled exchanges.
+    ///   - base: receives the requests that no fault stops.
+    ///   - clock: measures delays, and the limits of stalled exchanges.
     public init(_ base: any Transport, clock: any Clock<Duration>) {
         self.base = base
         self.clock = clock
     }
 
-    /// A transport around a function that answers each request.
+    /// A transport around a function that responds to each request.
     public convenience init(clock: any Clock<Duration>, handler: @escaping HandlerTransport.Handler) {
         self.init(HandlerTransport(handler), clock: clock)
     }
@@ -68,9 +68,9 @@ public final class ScriptedTransport: Transport {
     /// Adds faults to exchanges with certain requests.
     ///
     /// - Parameters:
-    ///   - skip: how many matching exchanges, counted from now, go well first.
-    ///   - times: how many then go wrong.
-    ///   - matches: whether a request is meant.
+    ///   - skip: the number of matching exchanges, counted from now, that have no fault first.
+    ///   - times: the number of those after them that have these faults.
+    ///   - matches: selects the requests.
     public func plan(
         _ faults: Fault..., after skip: Int = 0, times: Int = 1,
         where matches: @escaping @Sendable (HTTPRequest) -> Bool
@@ -79,7 +79,7 @@ public final class ScriptedTransport: Transport {
         state.withLock { $0.plans.append(Plan(faults: faults, matches: matches, countdown: skip, times: times)) }
     }
 
-    /// Forgets all faults that have not happened yet.
+    /// Removes all faults that have not happened yet.
     public func clearPlans() {
         state.withLock { state in
             state.byNumber = [:]
@@ -89,7 +89,8 @@ public final class ScriptedTransport: Transport {
 
     /// Sends the request through the faults that the script holds for it.
     ///
-    /// - Throws: what a fault says; ``TransportError/cancelled`` for a cancelled task; else what the base throws.
+    /// - Throws: the error of a fault; ``TransportError/timeout(_:)`` for ``Fault/stallBeforeHead``;
+    ///   ``TransportError/cancelled`` for a cancelled task; otherwise the error of the base.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {

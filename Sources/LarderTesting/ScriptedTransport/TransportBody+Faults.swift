@@ -2,9 +2,9 @@ import LarderTransport
 import Synchronization
 
 extension TransportBody {
-    /// The first `count` bytes, then what `end` does: return for a clean end, or throw.
+    /// Returns a body of the first `count` bytes, then calls `end`, which returns for a clean end, or throws.
     ///
-    /// A body that is not longer than `count` bytes meets `end` at its own end.
+    /// A body that is not longer than `count` bytes calls `end` at its own end.
     func ending(after count: Int, _ end: @escaping @Sendable () async throws(TransportError) -> Void) -> TransportBody {
         let rest = Shared(count)
         return TransportBody(next: { () async throws(TransportError) in
@@ -19,7 +19,7 @@ extension TransportBody {
         })
     }
 
-    /// The same bytes with the bits of `mask` changed in the one at `position`.
+    /// Returns the same bytes with the bits of `mask` changed in the one at `position`.
     func flipping(_ mask: UInt8, at position: Int) -> TransportBody {
         let offset = Shared(0)
         return TransportBody(next: { () async throws(TransportError) in
@@ -33,7 +33,7 @@ extension TransportBody {
         })
     }
 
-    /// The same bytes in chunks of `size`, the last one shorter.
+    /// Returns the same bytes in chunks of `size`, the last one shorter.
     func rechunked(_ size: Int) -> TransportBody {
         precondition(size > 0, "chunks of \(size) bytes")
         let pending = Shared([UInt8]())

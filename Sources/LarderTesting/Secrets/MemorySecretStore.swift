@@ -1,9 +1,9 @@
 public import LarderOutbox
 private import Synchronization
 
-/// A place for secrets that forgets them with itself; it can be told to fail.
+/// A store of secrets in memory, which can be set to fail.
 public final class MemorySecretStore: SecretStore {
-    /// What every call throws while ``isFailing``.
+    /// The error of every call while ``isFailing``.
     public struct Failure: Error {}
 
     private struct Content {
@@ -13,7 +13,7 @@ public final class MemorySecretStore: SecretStore {
 
     private let content = Mutex(Content())
 
-    /// An empty place.
+    /// An empty store.
     public init() {}
 
     /// Whether every call throws ``Failure``.
@@ -22,10 +22,12 @@ public final class MemorySecretStore: SecretStore {
         set { content.withLock { $0.isFailing = newValue } }
     }
 
-    /// All that is kept.
+    /// All stored secrets.
     public var secrets: [SecretName: [UInt8]] { content.withLock { $0.secrets } }
 
-    /// The secret of a name, or nil.
+    /// Returns the secret of a name, or nil.
+    ///
+    /// - Throws: ``Failure`` while ``isFailing``.
     public func secret(_ name: SecretName) throws -> [UInt8]? {
         try content.withLock { content in
             if content.isFailing { throw Failure() }
@@ -33,7 +35,9 @@ public final class MemorySecretStore: SecretStore {
         }
     }
 
-    /// Keeps a secret, or removes it.
+    /// Stores a secret, or removes it.
+    ///
+    /// - Throws: ``Failure`` while ``isFailing``.
     public func setSecret(_ secret: [UInt8]?, _ name: SecretName) throws {
         try content.withLock { content in
             if content.isFailing { throw Failure() }

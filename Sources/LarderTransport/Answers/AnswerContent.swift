@@ -1,12 +1,12 @@
-/// The bytes read of an answer's body.
+/// The bytes read of a response's body.
 package struct AnswerContent {
-    /// How many bytes of a body that is not kept are looked at.
+    /// The number of bytes kept of a body that is not kept whole.
     package static let beginningLength = 4096
-    /// All of it; nil where it was too long, or broke off.
+    /// The whole body; nil where it was too long, or broke off.
     package private(set) var body: [UInt8]?
-    /// How it begins, whatever became of the rest.
+    /// The beginning of the body, also when the rest is missing; the whole body when it was kept.
     package private(set) var beginning: [UInt8] = []
-    /// What ended it too early.
+    /// The error that ended the body too early.
     package private(set) var error: TransportError?
 
     /// Reads a body to its end, or until it is longer than `limit` bytes.

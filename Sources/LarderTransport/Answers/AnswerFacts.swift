@@ -1,23 +1,23 @@
-/// What is known of the server's answer to a write, without its body.
+/// The facts known about the server's response to a write, without its body.
 public struct AnswerFacts: Hashable, Sendable {
     /// The status code.
     public var status: Int
     /// The method of the request, in upper case.
     public var method: String
-    /// The sends of this write that the server may have performed, this one included.
+    /// The number of sends of this write that the server may have performed, this one included.
     public var tries: Int
-    /// Whether the server says that it has answered this key before, and this is that answer.
+    /// Whether the server marks this response as one that it gave to this key before.
     public var isReplay: Bool
-    /// How long the server asks to be left alone (RFC 9110 §10.2.3).
+    /// The time for which the server requests no further request (RFC 9110 §10.2.3).
     public var retryAfter: Duration?
-    /// Whether the server says that the first request under this key is still being performed.
+    /// Whether the server reports that the first request under this key is still being performed.
     public var isInProgress: Bool
-    /// Whether the answer is not the API's: an HTML page, or what the host says is none.
+    /// Whether the response is not the API's: an HTML page, or one that the app classifies as foreign.
     public var isForeign: Bool
-    /// Whether all of its body came, as far as it was promised and read.
+    /// Whether the whole body arrived, as far as it was announced and read.
     public var isWhole: Bool
 
-    /// The facts of an answer.
+    /// Creates the facts of a response.
     public init(
         status: Int, method: String, tries: Int, isReplay: Bool = false, retryAfter: Duration? = nil,
         isInProgress: Bool = false, isForeign: Bool = false, isWhole: Bool = true

@@ -1,20 +1,20 @@
 package import HTTPTypes
 
-/// The kind of a body, ordered by how likely it is a captive portal's page: by the content type, or else by how the body begins.
+/// The kind of a body, by its content type or else by its beginning; ordered by how likely a captive portal sent it.
 package enum ContentKind: Int, Comparable, Sendable {
-    /// Anything that does not begin as markup.
+    /// A body that does not begin as markup.
     case data
-    /// Markup, be it XML or a page.
+    /// Markup: XML or a page.
     case markup
-    /// A page of HTML or XHTML.
+    /// An HTML or XHTML page.
     case page
 
     package static func < (left: ContentKind, right: ContentKind) -> Bool { left.rawValue < right.rawValue }
 
-    /// What a content type says; nil where the body has to: without a type, under one that servers give to anything or that is none,
-    /// and under several.
+    /// Creates the kind that a content type names; nil where only the body can decide. That is without a type, under
+    /// one that is invalid or that servers give to anything, and under several.
     ///
-    /// - Parameter contentType: the value of the header field, several of them joined by commas.
+    /// - Parameter contentType: The value of the header field, several of them joined by commas.
     package init?(_ contentType: String?) {
         let types = Self.types(contentType ?? "")
         if types.contains(where: { $0.hasSuffix("html") || $0.hasSuffix("html+xml") }) {
@@ -26,21 +26,21 @@ package enum ContentKind: Int, Comparable, Sendable {
         }
     }
 
-    /// What a content type says where the body can be looked at: as ``init(_:)``, but nil for JSON, too. JSON never begins
-    /// as markup, so that the body shows whether it is any.
+    /// Creates the kind as ``init(_:)`` where the body is known too, but nil for JSON. JSON never begins as markup, so
+    /// the body shows whether it is JSON.
     package init?(besideBody contentType: String?) {
         if Self.types(contentType ?? "").allSatisfy({ $0.hasSuffix("json") }) { return nil }
         self.init(contentType)
     }
 
-    /// What the content type says, or else how the body begins.
+    /// Creates the kind that the content type names, or else the one that the beginning of the body shows.
     package init(_ contentType: String?, beginning: [UInt8]) {
         var sniffer = ContentSniffer()
         sniffer.add(beginning)
         self = ContentKind(contentType) ?? sniffer.final
     }
 
-    /// RFC 9110 §8.3.1: the type is what stands before the parameters, in any case. A value without a slash is no type.
+    /// Returns the types without their parameters, in lower case (RFC 9110 §8.3.1). A value without a slash is no type.
     private static func types(_ values: String) -> Set<String> {
         let types = values.split(separator: ",").map { value in
             let bare = value.drop { $0 == " " || $0 == "\t" || $0 == "\"" }
@@ -57,8 +57,8 @@ package enum ContentKind: Int, Comparable, Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether it is a page that no API answers with: by its content type, or else because its body, or the beginning of it, begins with
-    /// `<`. Where the body is not known, only a content type says no.
+    /// Returns whether the response is a page, which no API sends: by its content type, or else because its body begins
+    /// with `<`. Where the body is not known, only a content type rules it out.
     package func isPage(beginning: [UInt8]?) -> Bool {
         if [204, 205, 304].contains(status.code) { return false }
         if let kind = ContentKind(headerFields[.contentType]) { return kind == .page }
@@ -72,18 +72,18 @@ extension HTTPResponse {
     }
 }
 
-/// Finds out what a body is from how it begins, as it comes. WHATWG MIME Sniffing §7.1.
+/// Determines the kind of a body from its first bytes, piece by piece. WHATWG MIME Sniffing §7.1.
 package struct ContentSniffer: Sendable {
-    /// The first bytes behind a byte order mark and white space, lowercased.
+    /// The first bytes after a byte order mark and white space, in lower case.
     private var start: [UInt8] = []
-    /// How many blanks are in front of them.
+    /// The number of blanks before them.
     private var blankCount = 0
-    /// Whether the other half of each unit of UTF-16 is left out.
+    /// Whether the zero byte of each UTF-16 unit is skipped.
     private var isUTF16 = false
 
     package init() {}
 
-    /// Looks at the next bytes.
+    /// Reads the next bytes.
     package mutating func add(_ bytes: [UInt8]) {
         for byte in bytes {
             if start.count == Self.length { return }
@@ -97,13 +97,14 @@ package struct ContentSniffer: Sendable {
         }
     }
 
-    /// The kind, or nil while the bytes so far fit several kinds.
+    /// The kind, or nil while several kinds are possible.
     package var kind: ContentKind? {
         guard let first = start.first else { return nil }
         return first != UInt8(ascii: "<") || start.count == Self.length ? final : nil
     }
 
-    /// The kind of the body as it is when it has ended. More blanks than are looked at hide something.
+    /// The kind of the body if it ends here. A body of more blanks than are examined counts as a page, because they may
+    /// hide one.
     package var final: ContentKind {
         guard let first = start.first else { return blankCount < AnswerContent.beginningLength ? .data : .page }
         guard first == UInt8(ascii: "<") else { return .data }
@@ -112,11 +113,11 @@ package struct ContentSniffer: Sendable {
 
     /// White space, and the bytes of a byte order mark.
     private static let blanks: Set<UInt8> = [0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x20, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF]
-    /// As pages begin.
+    /// The beginnings of pages.
     private static let pageStarts = [
         "<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<title", "<meta", "<h1", "<div", "<table",
         "<style", "<p>", "<br", "<!--",
     ].map { Array($0.utf8) }
-    /// As many bytes as the longest of them has.
+    /// The number of bytes in the longest of them.
     private static let length = 14
 }

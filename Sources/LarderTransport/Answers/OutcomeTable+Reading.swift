@@ -1,12 +1,12 @@
 package import HTTPTypes
 
 extension OutcomeTable {
-    /// Reads the answer to a write that no outbox sent, and says what it means; a page is not the API's.
+    /// Reads the response to a write that no outbox sent, and returns its verdict; a page is not the API's.
     ///
     /// - Parameters:
-    ///   - tries: the sends that the server may have performed, this one included.
-    ///   - now: the time, in milliseconds since 1970-01-01 UTC.
-    /// - Throws: what ended an answer of success too early.
+    ///   - tries: The number of sends that the server may have performed, this one included.
+    ///   - now: The time, in milliseconds since 1970-01-01 UTC.
+    /// - Throws: The error that ended a successful response too early, unless that is a page.
     package func verdict(
         reading response: TransportResponse, to method: HTTPRequest.Method, tries: Int, at now: Int64
     ) async throws(TransportError) -> Verdict {

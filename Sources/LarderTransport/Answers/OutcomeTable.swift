@@ -1,43 +1,43 @@
-/// What each status means; the lines that a server needs otherwise are overridden one by one.
+/// The meaning of each status; a server that differs needs overrides for single statuses only.
 ///
-/// docs/internals/outbox.md, "Outcomes". No answer at all is no status: it is always tried again.
+/// docs/internals/outbox.md, "Outcomes". A missing response has no status: it is always retried.
 public struct OutcomeTable: Hashable, Sendable {
-    /// What a status means, without how long to wait.
+    /// The meaning of a status, without the wait.
     public enum Rule: Hashable, Sendable {
         /// The server has the write.
         case accepted
-        /// Try again; the answer's Retry-After is honoured.
+        /// Try again; the response's Retry-After is honoured.
         case retry
-        /// Something else answered in the server's place: try again, without an attempt.
+        /// Something other than the server responded: try again, without counting an attempt.
         case wait
         /// Wait until the account is signed in.
         case pause
-        /// The server said no.
+        /// The server refused the write.
         case rejected
-        /// The server holds something else.
+        /// The server has a conflicting value.
         case conflict
     }
 
     private var overrides: [Int: Rule] = [:]
-    /// Whether 409 to a second or later try means that an earlier one was performed.
+    /// Whether 409 to the second or a later send means that an earlier one was performed.
     private var acceptsRepeatedConflicts = false
 
-    /// The table without overrides: what HTTP says, and idempotency keys.
+    /// The table without overrides: the rules of HTTP and of idempotency keys.
     public static let standard = OutcomeTable()
 
-    /// For servers that answer a key they have seen with 409 and the cached reply, and do not mark it.
+    /// The table for servers that respond to a known key with 409 and the stored response, without a mark.
     ///
-    /// A 409 to the first try is a conflict all the same: nothing was performed under the key before.
+    /// A 409 to the first send is a conflict all the same: nothing was performed under the key before.
     public static let replaysAsConflict: OutcomeTable = {
         var table = OutcomeTable()
         table.acceptsRepeatedConflicts = true
         return table
     }()
 
-    /// For writes that are sent on a condition (If-Match): 412, that it does not hold, is a conflict.
+    /// The table for conditional writes (If-Match): 412, a failed condition, is a conflict.
     public static let conditional = standard.on(412, .conflict)
 
-    /// This table with another rule for one status, 100 to 599, whatever the method.
+    /// Returns this table with another rule for one status, 100 to 599, for all methods.
     public func on(_ status: Int, _ rule: Rule) -> OutcomeTable {
         precondition((100...599).contains(status), "\(status) is no status")
         var table = self
@@ -45,25 +45,27 @@ public struct OutcomeTable: Hashable, Sendable {
         return table
     }
 
-    /// What an answer means.
+    /// Returns the verdict for a response.
     ///
-    /// An answer that is not the API's (``AnswerFacts/isForeign``) or broke off (``AnswerFacts/isWhole``) is neither success nor a refusal,
-    /// whatever the overrides say.
+    /// A response that is not the API's (``AnswerFacts/isForeign``) or broke off (``AnswerFacts/isWhole``) is neither
+    /// success nor a refusal, whatever the overrides are.
     public func verdict(for answer: AnswerFacts) -> Verdict {
         if answer.isForeign || answer.status == 511 { return verdict(ruleForForeign(answer.status), answer) }
         let rule = overrides[answer.status] ?? rule(for: answer)
-        // What was to come may have been a page, or have said more.
+        // The missing part may have been a page, or may have contained more.
         if !answer.isWhole, [.accepted, .rejected, .conflict].contains(rule) { return .retry(after: nil) }
         return verdict(rule, answer)
     }
 
-    /// Statuses about the connection, which say nothing of the write: of a proxy (407), a server that another was taken for (421), a
-    /// protocol (426) and a network (511).
+    /// The statuses about the connection, which do not concern the write: of a proxy (407), a misdirected request
+    /// (421), a protocol (426) and a network (511).
     package static let ofConnection: Set<Int> = [407, 421, 426, 511]
 
-    /// A sign-in page, a proxy's page or a redirect may stay for days, and spends no attempt. A page under a status of refusal may be
-    /// the server's own, for a path it does not know: it spends attempts, so that such a write ends as failed and does not hold its
-    /// lane for ever; nothing is rolled back.
+    /// Returns the rule for a response that is not the API's.
+    ///
+    /// A sign-in page, a proxy's page or a redirect may last for days, and counts as no attempt. A page under an error
+    /// status may be the server's own, for a path it does not know. It counts as an attempt, so that such a write ends
+    /// as failed and does not block its lane for ever; nothing is rolled back.
     private func ruleForForeign(_ status: Int) -> Rule {
         switch status {
         case 401: .pause
@@ -72,7 +74,8 @@ public struct OutcomeTable: Hashable, Sendable {
         }
     }
 
-    /// A status that HTTP does not know counts as 5xx (RFC 9110 §15), and so does one that is not final: neither is a refusal.
+    /// Returns the standard rule. A status unknown to HTTP counts as 5xx (RFC 9110 §15), and so does one that is not
+    /// final: neither is a refusal.
     private func rule(for answer: AnswerFacts) -> Rule {
         switch answer.status {
         case 200...299: .accepted

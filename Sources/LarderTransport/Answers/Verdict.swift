@@ -1,15 +1,16 @@
-/// What an answer means for the entry it answers.
+/// The meaning of a response for its entry.
 public enum Verdict: Hashable, Sendable {
     /// The server has the write.
     case accepted
-    /// It is to be sent again, not before so long; counts as an attempt.
+    /// The entry is sent again, not before this time has passed; counts as an attempt.
     case retry(after: Duration?)
-    /// Something else answered in the server's place: it is to be sent again, not before so long; counts for nothing.
+    /// Something other than the server responded: the entry is sent again, not before this time has passed; counts as
+    /// no attempt.
     case wait(after: Duration?)
-    /// Nothing of this account is sent until it is signed in; counts for nothing.
+    /// Nothing of this account is sent until it is signed in; counts as no attempt.
     case pause
-    /// The server said no, and will again.
+    /// The server refused the write, and would refuse it again.
     case rejected
-    /// The server holds something else.
+    /// The server has a conflicting value.
     case conflict
 }

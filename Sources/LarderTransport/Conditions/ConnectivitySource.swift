@@ -1,29 +1,30 @@
-/// Tells how the network is, and when that changes.
+/// Reports the state of the network and its changes.
 public protocol ConnectivitySource: Sendable {
-    /// The state now, as soon as it is known, then each change, until the task that reads it is cancelled.
+    /// Returns a stream of the current state, as soon as it is known, and of each change, until the reading task is
+    /// cancelled.
     ///
-    /// Every call begins a stream of its own; what it holds in the system is given back when the stream is cancelled or
-    /// let go. A reader that lags finds the newest state, not every one it missed. Two equal states never follow
-    /// each other, except where a lagging reader missed what lay between.
+    /// Every call starts a new stream; its system resources are freed when the stream is cancelled or released. A slow
+    /// reader gets the newest state, not every one it missed. Two equal states never follow each other, except where a
+    /// slow reader missed the states between them.
     ///
-    /// A source reports what it sees, flapping included; waiting until a state has settled is the reader's business. A
-    /// source that asks nobody leaves ``NetworkState/isReachable`` nil.
+    /// A source reports every state that it observes, flapping included; the reader decides how long a state must last.
+    /// A source that contacts no server leaves ``NetworkState/isReachable`` nil.
     func states() -> AsyncStream<NetworkState>
 }
 
 /// A network that never changes: for hosts without a source, and for tests.
 public struct SteadyConnectivity: ConnectivitySource {
-    /// The state it is in.
+    /// The constant state.
     public let state: NetworkState
 
-    /// A network that is always in `state`.
+    /// Creates a network that is always in `state`.
     public init(_ state: NetworkState) {
         self.state = state
     }
 
-    /// The one state, then nothing until the reader is cancelled.
+    /// Returns a stream of the one state that then stays silent until the reader is cancelled.
     public func states() -> AsyncStream<NetworkState> {
-        // No broadcast: an optimised build would let go of it at once.
+        // Not a broadcast, because an optimised build would release it at once.
         AsyncStream { continuation in continuation.yield(state) }
     }
 }

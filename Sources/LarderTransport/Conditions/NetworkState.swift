@@ -1,20 +1,20 @@
-/// How the network is at one moment.
+/// The state of the network at one time.
 ///
-/// A captive portal is connected and not reachable: there is a route out, and somebody else answers.
+/// Behind a captive portal it is connected and not reachable: there is a route out, but the portal responds.
 public struct NetworkState: Hashable, Sendable {
     /// Whether a link with a route out is up.
     public var isConnected: Bool
 
-    /// Whether the server answers over it; nil while nobody has tried.
+    /// Whether the server responds over it; nil until this was tried.
     public var isReachable: Bool?
 
     /// Whether the link costs money by the byte.
     public var isMetered: Bool
 
-    /// Whether the user asked for little traffic on the link.
+    /// Whether the user requested low traffic on the link.
     public var isConstrained: Bool
 
-    /// A state of these facts.
+    /// Creates a state of these facts.
     public init(
         isConnected: Bool, isReachable: Bool? = nil, isMetered: Bool = false, isConstrained: Bool = false
     ) {
@@ -27,19 +27,19 @@ public struct NetworkState: Hashable, Sendable {
     /// No link, or none with a route out.
     public static let offline = NetworkState(isConnected: false)
 
-    /// A link that costs nothing and on which nobody asked for restraint; whether the server answers is not known.
+    /// A link without cost and without a request for low traffic; it is unknown whether the server responds.
     public static let online = NetworkState(isConnected: true)
 
     /// A link that costs money by the byte.
     public static let metered = NetworkState(isConnected: true, isMetered: true)
 
-    /// A link on which the user asked for little traffic.
+    /// A link on which the user requested low traffic.
     public static let constrained = NetworkState(isConnected: true, isConstrained: true)
 
-    /// The one word for the state that policies are written in.
+    /// The state reduced to the level that policies use.
     ///
-    /// A server known not to answer counts as offline; one that nobody has tried does not. A link that is both
-    /// metered and constrained is constrained: the user's wish is the narrower one.
+    /// A server known not to respond counts as offline; an untried one does not. A link that is both metered and
+    /// constrained is constrained: the user's request is the stricter one.
     public var level: NetworkLevel {
         if !isConnected || isReachable == false { return .offline }
         if isConstrained { return .constrained }
@@ -47,14 +47,14 @@ public struct NetworkState: Hashable, Sendable {
     }
 }
 
-/// How much the network may be used, from most to least.
+/// The permitted use of the network, from most to least.
 public enum NetworkLevel: String, Sendable, CaseIterable {
-    /// Without restraint.
+    /// Unrestricted.
     case online
-    /// It costs money by the byte.
+    /// Allowed, but every byte costs money.
     case metered
-    /// The user asked for little traffic.
+    /// Allowed, but the user requested low traffic.
     case constrained
-    /// Not at all: there is none, or the server is known not to answer over it.
+    /// None: there is no network, or the server is known not to respond over it.
     case offline
 }

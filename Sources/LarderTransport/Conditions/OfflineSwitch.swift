@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A connectivity source with a switch: while it is forced offline, the network is gone, whatever the base says.
+/// A connectivity source with a switch: while it is forced offline, it reports no network, whatever the base reports.
 ///
-/// For hosts: a setting "work offline", and trying out how a program behaves without a network.
+/// An app uses it for a setting "work offline", or to try its behaviour without a network.
 public final class OfflineSwitch: ConnectivitySource {
-    /// One stream that is being followed, and what the base last said to it.
+    /// One open stream, and the base's last state for it.
     private struct Follower {
         let relay: StateRelay<NetworkState>
         var base: NetworkState?
@@ -37,13 +37,13 @@ public final class OfflineSwitch: ConnectivitySource {
     private let base: any ConnectivitySource
     private let content: Mutex<Content>
 
-    /// A switch in front of `base`.
+    /// Creates a switch for `base`.
     public init(_ base: any ConnectivitySource, isForcedOffline: Bool = false) {
         self.base = base
         content = Mutex(Content(isForcedOffline: isForcedOffline))
     }
 
-    /// Whether the network is gone by wish; setting it tells every stream.
+    /// Whether the network is forced offline; setting it notifies every stream.
     public var isForcedOffline: Bool {
         get { content.withLock { $0.isForcedOffline } }
         set {
@@ -56,7 +56,7 @@ public final class OfflineSwitch: ConnectivitySource {
         }
     }
 
-    /// ``NetworkState/offline`` while forced, else the base's latest state.
+    /// Returns a stream of ``NetworkState/offline`` while forced, else of the base's latest state.
     public func states() -> AsyncStream<NetworkState> {
         let (stream, relay) = StateRelay<NetworkState>.makeStream()
         let number = content.withLock { content in
@@ -88,7 +88,7 @@ public final class OfflineSwitch: ConnectivitySource {
     }
 
     private func remove(_ number: Int) {
-        // Let go outside the lock: the end of a relay is the end of what it holds.
+        // Released outside the lock, because this also releases everything that the relay holds.
         let removed = content.withLock { $0.followers.removeValue(forKey: number) }
         _ = removed
     }

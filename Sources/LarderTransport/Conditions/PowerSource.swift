@@ -1,25 +1,26 @@
-/// Tells how much power there is, and when that changes.
+/// Reports the state of the power supply and its changes.
 public protocol PowerSource: Sendable {
-    /// The state now, as soon as it is known, then each change, until the task that reads it is cancelled.
+    /// Returns a stream of the current state, as soon as it is known, and of each change, until the reading task is
+    /// cancelled.
     ///
-    /// Every call begins a stream of its own; what it holds in the system is given back when the stream is cancelled or
-    /// let go. A reader that lags finds the newest state, not every one it missed.
+    /// Every call starts a new stream; its system resources are freed when the stream is cancelled or released. A slow
+    /// reader gets the newest state, not every one it missed.
     func states() -> AsyncStream<PowerState>
 }
 
 /// A power supply that never changes: for servers and desktop machines, and for tests.
 public struct SteadyPower: PowerSource {
-    /// The state it is in.
+    /// The constant state.
     public let state: PowerState
 
-    /// A supply that is always in `state`.
+    /// Creates a supply that is always in `state`.
     public init(_ state: PowerState) {
         self.state = state
     }
 
-    /// The one state, then nothing until the reader is cancelled.
+    /// Returns a stream of the one state that then stays silent until the reader is cancelled.
     public func states() -> AsyncStream<PowerState> {
-        // No broadcast: an optimised build would let go of it at once.
+        // Not a broadcast, because an optimised build would release it at once.
         AsyncStream { continuation in continuation.yield(state) }
     }
 }

@@ -1,14 +1,14 @@
-/// How much power there is to spend.
+/// The power that is available.
 public enum PowerState: String, Sendable, CaseIterable {
-    /// Enough: the device charges, has no battery, or has a good part of it left.
+    /// Enough: the device charges, has no battery, or has enough charge left.
     case normal
-    /// Little, or the user asked to save it.
+    /// Little, or the user or the system requested to save it.
     case saver
     /// Nearly none.
     case critical
 }
 
-/// What a device says about its battery at one moment.
+/// The power facts of a device at one time.
 public struct PowerReading: Hashable, Sendable {
     /// The charge left, 0 to 1; nil without a battery or where it is not known.
     public let battery: Double?
@@ -16,14 +16,14 @@ public struct PowerReading: Hashable, Sendable {
     /// Whether the device draws power from outside.
     public let isCharging: Bool
 
-    /// Whether the user, or the system in the user's name, asked to save power.
+    /// Whether the user, or the system for the user, requested to save power.
     public let isLowPowerMode: Bool
 
-    /// A reading of these facts.
+    /// Creates a reading of these facts.
     ///
-    /// - Parameter battery: a value outside 0 to 1, as some systems use to say that they do not know, is taken for nil.
+    /// - Parameter battery: A value outside 0 to 1, which some systems report for an unknown charge, becomes nil.
     public init(battery: Double?, isCharging: Bool = false, isLowPowerMode: Bool = false) {
-        // The comparison is false for what is not a number, too.
+        // The comparison is also false for NaN.
         self.battery = battery.flatMap { (0...1).contains($0) ? $0 : nil }
         self.isCharging = isCharging
         self.isLowPowerMode = isLowPowerMode
@@ -32,18 +32,18 @@ public struct PowerReading: Hashable, Sendable {
     /// The charge below which a device that does not charge saves power.
     public static let saverThreshold = 0.15
 
-    /// The charge below which a device that does not charge does only what cannot wait.
+    /// The charge below which a device that does not charge does only urgent work.
     public static let criticalThreshold = 0.05
 
-    /// The state that the reading amounts to.
+    /// Returns the state that follows from the reading.
     ///
-    /// The charge counts only while the device does not charge, for it will not run out then; low power mode counts always,
-    /// because it is somebody's wish. So a charging device is normal, or saver in low power mode, and never
-    /// critical. A charge that is not known counts as enough.
+    /// The charge counts only while the device does not charge, because otherwise it cannot run out. Low power mode
+    /// always counts, because it was requested. So a charging device is normal, or saver in low power mode, and never
+    /// critical. An unknown charge counts as enough.
     ///
     /// - Parameters:
-    ///   - saverThreshold: the charge below which the state is at best saver.
-    ///   - criticalThreshold: the charge below which it is critical; at most `saverThreshold`.
+    ///   - saverThreshold: The charge below which the state is at best saver.
+    ///   - criticalThreshold: The charge below which it is critical; at most `saverThreshold`.
     public func state(
         saverBelow saverThreshold: Double = Self.saverThreshold,
         criticalBelow criticalThreshold: Double = Self.criticalThreshold

@@ -1,28 +1,28 @@
 internal import Synchronization
 
-/// A state that somebody sets and any number of streams follow.
+/// A state that can be set, and that any number of streams follow.
 package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     private struct Content {
         var current: State
         /// The number of changes.
         var changes = 0
         var nextNumber = 0
-        /// By number, which is the order in which they began.
+        /// The followers with their numbers, in the order in which they began.
         var followers: [(number: Int, relay: StateRelay<State>)] = []
     }
 
     private let content: Mutex<Content>
     private let making = Mutex(())
 
-    /// A broadcast that begins with `state`.
+    /// Creates a broadcast that begins with `state`.
     package init(_ state: State) {
         content = Mutex(Content(current: state))
     }
 
-    /// The state that was set last.
+    /// The last state set.
     package var current: State { content.withLock { $0.current } }
 
-    /// How many streams are being followed.
+    /// The number of open streams.
     package var followerCount: Int { content.withLock { $0.followers.count } }
 
     /// Sets the state and reports it to every stream, unless nothing changed.
@@ -35,12 +35,13 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
         for follower in followers { follower.relay.tell(state, number: number) }
     }
 
-    /// Sets what `make` returns, one at a time: the state that is set last is the one that was made last.
+    /// Sets the result of `make`, one call at a time, so that the last state made is the last state set.
     package func update(_ make: () -> State) { making.withLock { _ in set(make()) } }
 
-    /// The current state and each change, the newest only for a reader that lags; ends when its reader is cancelled.
+    /// Returns a stream of the current state and each change, of which a slow reader gets only the newest. It ends when
+    /// its reader is cancelled.
     ///
-    /// The stream goes on, silent, when the broadcast itself goes away.
+    /// When the broadcast is released, the stream stays open and silent.
     package func states() -> AsyncStream<State> {
         let (stream, relay) = StateRelay<State>.makeStream()
         let number = content.withLock { content in
@@ -54,7 +55,7 @@ package final class StateBroadcast<State: Equatable & Sendable>: Sendable {
     }
 
     private func remove(_ number: Int) {
-        // Let go outside the lock: the end of a relay is the end of what it holds.
+        // Released outside the lock, because this also releases everything that the relay holds.
         let removed = content.withLock { content in
             content.followers.firstIndex { $0.number == number }.map { content.followers.remove(at: $0) }
         }

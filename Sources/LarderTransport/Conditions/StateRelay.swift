@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The sending end of one stream of states, which leaves out a state equal to the one before.
+/// The sending end of one stream of states, which omits a state equal to the one before.
 package final class StateRelay<State: Equatable & Sendable>: Sendable {
     private let continuation: AsyncStream<State>.Continuation
     private let last = Mutex<(state: State?, number: Int)>((nil, 0))
@@ -9,7 +9,7 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
         self.continuation = continuation
     }
 
-    /// A stream and the end that feeds it; a reader that lags finds the newest state only.
+    /// Returns a stream and its sending end; a slow reader gets only the newest state.
     package static func makeStream() -> (stream: AsyncStream<State>, relay: StateRelay<State>) {
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
         return (stream, StateRelay(continuation))
@@ -17,10 +17,11 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
 
     /// Reports the state to the stream, unless a later one was reported before.
     ///
-    /// Call it without a lock that ``onEnd(_:)`` acquires: a yield waits for the end of a cancellation of the reader, which runs that
-    /// action.
+    /// Call it without a lock that the action of ``onEnd(_:)`` acquires: a yield waits for the end of a cancellation of
+    /// the reader, which runs that action.
     ///
-    /// - Parameter number: the number of the change that led to the state; nil where one caller reports all states in their order.
+    /// - Parameter number: the number of the change that led to the state; nil where one caller reports all states in
+    ///   their order.
     package func tell(_ state: State, number: Int? = nil) {
         // Yielded under the lock, so that the last element is the last state.
         last.withLock { last in
@@ -41,14 +42,15 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Ends the stream, behind what was told.
+    /// Ends the stream after the states sent.
     package func finish() {
         continuation.finish()
     }
 
-    /// Sets the action that runs once when the stream ends: its reader was cancelled or released, or ``finish()`` was called.
+    /// Sets the action that runs once when the stream ends: its reader was cancelled or released, or ``finish()`` was
+    /// called.
     ///
-    /// To be set before the stream is handed out.
+    /// Set it before the stream is returned to its reader.
     package func onEnd(_ action: @escaping @Sendable () -> Void) {
         continuation.onTermination = { _ in action() }
     }

@@ -1,6 +1,6 @@
-/// Days of the Gregorian calendar, counted without a time zone.
+/// Calculates with days of the Gregorian calendar, without a time zone.
 package enum CivilDate {
-    /// How many days a month has; 31 for a month that is not 1 to 12.
+    /// Returns the number of days in a month; 31 for a month that is not 1 to 12.
     package static func days(inMonth month: Int64, year: Int64) -> Int64 {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return switch month {
@@ -10,18 +10,18 @@ package enum CivilDate {
         }
     }
 
-    /// Days since 1970-01-01, years counted from March so that leap days come last.
+    /// Returns the days since 1970-01-01, with years counted from March so that leap days come last.
     ///
-    /// For the years 0 to 9999, with a month and a day that exist.
+    /// Valid for the years 0 to 9999, with a month and a day that exist.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year + 399 : year + 400  // never negative; 400 years are one whole cycle
         let monthFromMarch = (month + 9) % 12
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        // 719,468 days lie between 0000-03-01 and 1970-01-01, and 146,097 are in a cycle.
+        // There are 719,468 days between 0000-03-01 and 1970-01-01, and 146,097 in a cycle.
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468 - 146_097
     }
 
-    /// The year in which a day lies that is counted from 1970-01-01, for the years 0 to 9999.
+    /// Returns the year of a day counted from 1970-01-01, for the years 0 to 9999.
     package static func year(ofDay day: Int64) -> Int64 {
         // At most one year off, since no year is shorter than 365 days or longer than 366.
         var year = min(max(1970 + day * 400 / 146_097, 0), 9999)
@@ -30,7 +30,7 @@ package enum CivilDate {
         return year
     }
 
-    /// The date of a day that is counted from 1970-01-01, for the years 0 to 9999.
+    /// Returns the date of a day counted from 1970-01-01, for the years 0 to 9999.
     package static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let year = year(ofDay: day)
         var month: Int64 = 1
@@ -40,7 +40,7 @@ package enum CivilDate {
 }
 
 extension Int64 {
-    /// A number that is not negative, with zeros in front up to so many digits.
+    /// Returns a number that is not negative, with leading zeros up to `digits` digits.
     package func padded(_ digits: Int) -> String {
         let text = String(self)
         return String(repeating: "0", count: Swift.max(digits - text.utf8.count, 0)) + text

@@ -1,12 +1,12 @@
 /// Reads and writes the dates of HTTP's header fields. RFC 9110 §5.6.7.
 package enum HTTPDate {
-    /// The instant that an HTTP-date names, in milliseconds since 1970-01-01 UTC; nil when the bytes are none.
+    /// Returns the time of an HTTP-date, in milliseconds since 1970-01-01 UTC; nil when the bytes are none.
     ///
-    /// Reads the three forms a recipient must, each to the byte, but names in any case (RFC 9111 §4.2) and with blanks around. The name
-    /// of the day has to be one, not the right one. The second 60, a leap second, is the first of the next minute. No other zone than
-    /// GMT.
+    /// Parses exactly the three forms that a recipient must accept, but names in any case (RFC 9111 §4.2) and with
+    /// blanks around. The name of the day must be valid, but may be the wrong day. The second 60, a leap second, is the
+    /// first of the next minute. The only zone is GMT.
     ///
-    /// - Parameter now: likewise; a year of two digits is the last one not more than 50 years ahead of it.
+    /// - Parameter now: In the same unit; a year of two digits is the last one not more than 50 years after it.
     package static func milliseconds(of bytes: [UInt8], now: Int64) -> Int64? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         guard bytes.count <= 60, let end = bytes.lastIndex(where: { !isBlank($0) }) else { return nil }
@@ -19,12 +19,12 @@ package enum HTTPDate {
         return nil
     }
 
-    /// As ``milliseconds(of:now:)`` of its bytes.
+    /// Returns ``milliseconds(of:now:)`` of the text's bytes.
     package static func milliseconds(of text: String, now: Int64) -> Int64? {
         milliseconds(of: Array(text.utf8), now: now)
     }
 
-    /// The `IMF-fixdate` of an instant, cut to whole seconds, within the years 0 to 9999.
+    /// Returns the `IMF-fixdate` of a time, rounded down to whole seconds, within the years 0 to 9999.
     package static func text(of milliseconds: Int64) -> String {
         let second = min(max(floored(milliseconds, 1000), -62_167_219_200), 253_402_300_799)
         let day = floored(second, 86_400)
@@ -41,13 +41,13 @@ package enum HTTPDate {
     private static let longDays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// `IMF-fixdate` behind its comma: ` 06 Nov 1994 08:49:37 GMT`.
+    /// Parses an `IMF-fixdate` after its comma: ` 06 Nov 1994 08:49:37 GMT`.
     private static func fixed(_ text: [UInt8]) -> Int64? {
         guard matches(text, " dd lll dddd dd:dd:dd gmt") else { return nil }
         return instant(number(text[8..<12]), month: text[4..<7], number(text[1..<3]), time: text[13..<21])
     }
 
-    /// `rfc850-date` behind its comma: ` 06-Nov-94 08:49:37 GMT`.
+    /// Parses an `rfc850-date` after its comma: ` 06-Nov-94 08:49:37 GMT`.
     private static func obsolete(_ text: [UInt8], now: Int64) -> Int64? {
         guard matches(text, " dd-lll-dd dd:dd:dd gmt") else { return nil }
         let latest = CivilDate.year(ofDay: floored(now, 86_400_000)) + 50
@@ -55,7 +55,7 @@ package enum HTTPDate {
         return instant(year, month: text[4..<7], number(text[1..<3]), time: text[11..<19])
     }
 
-    /// `asctime-date`: `Sun Nov  6 08:49:37 1994`.
+    /// Parses an `asctime-date`: `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ text: [UInt8]) -> Int64? {
         guard matches(text, "lll lll ?d dd:dd:dd dddd"),
             shortDays.contains(String(decoding: text[0..<3], as: UTF8.self))
@@ -64,7 +64,7 @@ package enum HTTPDate {
         return instant(number(text[20..<24]), month: text[4..<7], day, time: text[11..<19])
     }
 
-    /// Whether `text` has the shape: `d` a digit, `l` a letter, `?` a digit or a space, anything else itself.
+    /// Returns whether `text` has the shape: `d` a digit, `l` a letter, `?` a digit or a space, anything else itself.
     private static func matches(_ text: [UInt8], _ shape: String) -> Bool {
         guard text.count == shape.utf8.count else { return false }
         return zip(text, shape.utf8).allSatisfy { byte, wanted in
@@ -77,9 +77,11 @@ package enum HTTPDate {
         }
     }
 
-    /// At most four digits as a number.
+    /// Returns at most four digits as a number.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64 { digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
 
+    /// Returns the time of these parts, or nil when they form no date.
+    ///
     /// - Parameter time: `08:49:37`.
     private static func instant(
         _ year: Int64, month name: ArraySlice<UInt8>, _ day: Int64, time: ArraySlice<UInt8>

@@ -1,9 +1,9 @@
-/// Reads the date-times of the wire.
+/// Parses the date-times of the wire.
 package enum RFC3339 {
-    /// The instant that a `date-time` names, in milliseconds since 1970-01-01 UTC; `nil` when the text is not one.
+    /// Returns the time of a `date-time`, in milliseconds since 1970-01-01 UTC; `nil` when the text is none.
     ///
-    /// Years 0000 to 9999; finer fractions are cut off. The second 60 is taken only at 23:59:60 UTC, where a leap second
-    /// can be, and is the first second of the next day: days here have 86,400. RFC 3339 §5.6 and §5.7.
+    /// Years 0000 to 9999; finer fractions are cut off. The second 60 is accepted only at 23:59:60 UTC, where a leap
+    /// second can be. It becomes the first second of the next day: days here have 86,400. RFC 3339 §5.6 and §5.7.
     package static func milliseconds(of text: String) -> Int64? {
         var parser = Parser(bytes: Array(text.utf8))
         return parser.milliseconds()
@@ -50,7 +50,7 @@ package enum RFC3339 {
             return value
         }
 
-        /// The fraction of a second in whole milliseconds; 0 without one.
+        /// Parses the fraction of a second in whole milliseconds; 0 without one.
         mutating func fraction() -> Int64? {
             guard take(".") else { return 0 }
             guard var value = digit() else { return nil }
@@ -68,7 +68,7 @@ package enum RFC3339 {
             return value
         }
 
-        /// The offset from UTC, in minutes.
+        /// Parses the offset from UTC, in minutes.
         mutating func offset() -> Int64? {
             if take("Z") || take("z") { return 0 }
             let isNegative = take("-")

@@ -1,31 +1,31 @@
 package import HTTPTypes
 private import Synchronization
 
-/// The meeting point of one request's network callbacks and the task that reads the response.
+/// Connects one request's network callbacks with the task that reads the response.
 ///
-/// An adapter feeds it from any thread; one task takes from it. It keeps the time limits, turns cancellation
-/// into the end of the exchange, and holds the producer back while bytes lie unread.
+/// An adapter passes it data from any thread; one task reads from it. It enforces the time limits, ends the exchange on
+/// cancellation, and pauses the producer while bytes are unread.
 package final class Exchange: Sendable {
     private let clock: any Clock<Duration>
     private let timeouts: TransportTimeouts
     private let unreadLimit: Int?
     private let state = Mutex(ExchangeState())
 
-    /// An exchange about to begin.
+    /// Creates an exchange before its start.
     ///
     /// - Parameters:
-    ///   - timeouts: the limits on its phases, counted by `clock`.
-    ///   - unreadLimit: for a producer that cannot be held back, the most unread bytes before the exchange
-    ///     fails with ``TransportError/bodyTooLarge(limit:)``; `nil` for one that waits to be resumed.
+    ///   - timeouts: The limits on its phases, measured by `clock`.
+    ///   - unreadLimit: For a producer that cannot be paused, the most unread bytes before the exchange fails with
+    ///     ``TransportError/bodyTooLarge(limit:)``; `nil` for one that waits to be resumed.
     package init(clock: any Clock<Duration>, timeouts: TransportTimeouts, unreadLimit: Int? = nil) {
         self.clock = clock
         self.timeouts = timeouts
         self.unreadLimit = unreadLimit
     }
 
-    /// Tells how to end the exchange below; called at once when it has been given up already.
+    /// Sets the closure that cancels the underlying exchange; calls it at once when this exchange has failed already.
     ///
-    /// The closure is let go when the exchange ends, whoever ends it.
+    /// The closure is released when the exchange ends, whichever side ends it.
     package func attach(cancel: @escaping @Sendable () -> Void) {
         let isAbandoned = state.withLock { state in
             switch state.end {
@@ -39,7 +39,7 @@ package final class Exchange: Sendable {
         if isAbandoned { cancel() }
     }
 
-    /// The connection stands and the request is on its way: the limit on connecting is over.
+    /// Records that the connection is open and the request is being sent: the limit on connecting no longer applies.
     package func connected() {
         state.withLock { $0.isConnected = true }
     }
@@ -50,9 +50,9 @@ package final class Exchange: Sendable {
     /// Whether the head of the response has arrived.
     package var hasHead: Bool { state.withLock { $0.head != nil } }
 
-    /// The head of the response has arrived.
+    /// Records the head of the response.
     ///
-    /// - Parameter isDecoded: see ``TransportResponse/isDecoded``.
+    /// - Parameter isDecoded: See ``TransportResponse/isDecoded``.
     package func receive(head: HTTPResponse, isDecoded: Bool = false) {
         state.withLock { state in
             state.isConnected = true
@@ -62,9 +62,9 @@ package final class Exchange: Sendable {
         }.perform()
     }
 
-    /// A piece of the body has arrived.
+    /// Appends a piece of the body.
     ///
-    /// - Parameter resume: called once, from any thread, when the next piece is wanted or the exchange is over.
+    /// - Parameter resume: Called once, from any thread, when the next piece is wanted or the exchange is over.
     package func receive(_ chunk: [UInt8], resume: @escaping @Sendable () -> Void = {}) {
         state.withLock { state in
             guard state.end == nil, !chunk.isEmpty else { return ExchangeState.Effects(resume: resume) }
@@ -83,12 +83,15 @@ package final class Exchange: Sendable {
         }.perform()
     }
 
-    /// The response is complete (`nil`) or broke off.
+    /// Records that the response is complete (`nil`) or broke off.
     package func finish(_ error: TransportError? = nil) {
         state.withLock { $0.finish(error.map(ExchangeState.End.failed) ?? .finished) }.perform()
     }
 
-    /// Waits for the head; the body that is returned with it takes the rest.
+    /// Waits for the head and returns it with the body, which reads the rest.
+    ///
+    /// - Throws: The ``TransportError`` that ended the exchange, or ``TransportError/timeout(_:)``, or
+    ///   ``TransportError/cancelled``.
     package func response() async throws(TransportError) -> TransportResponse {
         let head = try await head()
         let body = TransportBody(
@@ -107,7 +110,7 @@ extension Exchange {
         await wait(for: .head, atMost: timeouts.head, phase: .head)
         if Task.isCancelled { abandon(.cancelled) }
         let (head, end) = state.withLock { ($0.head, $0.end) }
-        // A failure behind the head belongs to the body; a cancellation is for whoever waits now.
+        // A failure after the head belongs to the body; a cancellation is thrown to the current waiter.
         if case .failed(let error) = end, head == nil || error == .cancelled { throw error }
         guard let head else { throw .connectionLost(reason: "the exchange ended without a response") }
         return head
@@ -120,7 +123,7 @@ extension Exchange {
         }
         let (chunk, end, resume) = state.withLock { state in
             let chunk = state.popFirst()
-            // The producer goes on when everything it gave has been taken.
+            // The producer continues when all its data has been read.
             return (chunk, state.end, state.unreadBytes == 0 ? state.resume.take() : nil)
         }
         resume?()
@@ -129,7 +132,7 @@ extension Exchange {
         return nil
     }
 
-    /// Parks the calling task until the state satisfies `condition`, or the exchange is over for want of time.
+    /// Suspends the calling task until the state satisfies `condition`, or the time limit ends the exchange.
     private func wait(for condition: ExchangeState.Wait, atMost limit: Duration, phase: TransportError.Phase) async {
         let number = state.withLock { state in
             state.waitNumber += 1
@@ -149,7 +152,7 @@ extension Exchange {
         } onCancel: {
             abandon(.cancelled)
         }
-        // A later timer must not take the next wait for its own.
+        // A late timer must not end the next wait.
         state.withLock { $0.waitNumber += 1 }
     }
 

@@ -1,23 +1,23 @@
 import HTTPTypes
 
-/// What is known of one exchange at one moment; all changes of it are synchronous and without effects.
+/// The state of one exchange; its changes are synchronous and without effects.
 struct ExchangeState {
-    /// How an exchange ended.
+    /// The end of an exchange.
     enum End {
         case finished, failed(TransportError)
     }
 
-    /// What the reader waits for.
+    /// The condition that the reader waits for.
     enum Wait {
         case head, chunk
     }
 
-    /// What to do once the lock is released.
+    /// The calls to make after the lock is released.
     struct Effects {
         var waiter: CheckedContinuation<Void, Never>?
         var cancel: (@Sendable () -> Void)?
         var resume: (@Sendable () -> Void)?
-        /// Not to be called, but to be let go: what it holds may end with it, which is nothing to do under a lock.
+        /// A closure to release, not to call: releasing may run foreign code, which must not happen under a lock.
         var released: (@Sendable () -> Void)?
 
         func perform() {
@@ -32,11 +32,11 @@ struct ExchangeState {
     var isDecoded = false
     var end: End?
     var waiter: CheckedContinuation<Void, Never>?
-    /// Counts the waits, so that a timer of an earlier one does nothing.
+    /// The number of waits, so that a timer of an earlier one does nothing.
     var waitNumber = 0
-    /// Ends the exchange below; there until the exchange has ended.
+    /// Cancels the underlying exchange; set until the exchange has ended.
     var cancel: (@Sendable () -> Void)?
-    /// Lets the producer go on; there while it is held back.
+    /// Resumes the producer; set while it is paused.
     var resume: (@Sendable () -> Void)?
     private(set) var unreadBytes = 0
     private var chunks: ArraySlice<[UInt8]> = []
@@ -60,14 +60,14 @@ struct ExchangeState {
         return chunk
     }
 
-    /// The end as the producer sees it: chunks not yet read stay readable in front of it.
+    /// Ends the exchange for the producer; chunks not yet read stay readable.
     mutating func finish(_ end: End) -> Effects {
         guard self.end == nil else { return Effects() }
         self.end = end
         return Effects(waiter: waiter.take(), resume: resume.take(), released: cancel.take())
     }
 
-    /// The end as the reader wants it: at once, with nothing more to read.
+    /// Ends the exchange for the reader at once and discards unread chunks.
     mutating func abandon(_ error: TransportError) -> Effects {
         chunks = []
         unreadBytes = 0

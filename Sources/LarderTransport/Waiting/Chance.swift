@@ -1,9 +1,9 @@
-/// Evenly spread numbers from a seed, so that a history can be told again (SplitMix64; Steele, Lea and Flood, "Fast
+/// Evenly distributed numbers from a seed, so that a run can be reproduced (SplitMix64; Steele, Lea and Flood, "Fast
 /// splittable pseudorandom number generators", 2014).
 package struct Chance: Hashable, Sendable {
     private var state: UInt64
 
-    /// Numbers from the start of the sequence of `seed`.
+    /// Creates the sequence of `seed`, from its start.
     package init(state: UInt64) {
         self.state = state
     }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole milliseconds, rounded towards zero; clamped.
+    /// The duration in whole milliseconds, rounded towards zero; clamped.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)

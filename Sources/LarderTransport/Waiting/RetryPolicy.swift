@@ -1,13 +1,14 @@
-/// How long to wait before the next try: longer after every failure, and never for all at the same moment.
+/// The waits before the next try: longer after every failure, and randomly shortened so that clients do not retry
+/// together.
 public struct RetryPolicy: Hashable, Sendable {
     /// The wait after the first failure; above zero.
     public var first: Duration
     /// The longest wait.
     public var limit: Duration
-    /// The share of a wait that chance takes away, 0 to 1, so that many clients do not return at once.
+    /// The largest share by which a wait is randomly shortened, 0 to 1, so that many clients do not return at once.
     public var jitter: Double
 
-    /// Waits that double from `first` to `limit`.
+    /// Creates waits that double from `first` to `limit`.
     public init(first: Duration, limit: Duration, jitter: Double = 0.5) {
         precondition(first > .zero && limit >= first && (0...1).contains(jitter), "a wait above zero, jitter 0 to 1")
         self.first = first
@@ -15,11 +16,11 @@ public struct RetryPolicy: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// The wait after so many failures in a row, 1 or more; `chance` is evenly spread over 0 to 1.
+    /// Returns the wait after this many failures in a row, 1 or more; `chance` is evenly distributed over 0 to 1.
     package func delay(afterFailures failures: Int, chance: Double) -> Duration {
         var delay = first
         var doublings = max(failures, 1) - 1
-        // Doubling ends at the limit, so that no count of failures takes long.
+        // Doubling stops at the limit, so that a large count of failures costs no time.
         while doublings > 0, delay < limit {
             delay = delay * 2
             doublings -= 1
@@ -27,7 +28,7 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(delay, limit) * (1 - jitter * chance)
     }
 
-    /// As ``delay(afterFailures:chance:)``. Without jitter nothing is left to chance, which then stays as it is.
+    /// Returns ``delay(afterFailures:chance:)`` with the next random number. Without jitter `chance` does not change.
     package func delay(afterFailures failures: Int, _ chance: inout Chance) -> Duration {
         delay(afterFailures: failures, chance: jitter > 0 ? chance.next() : 0)
     }

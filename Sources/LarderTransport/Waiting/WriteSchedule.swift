@@ -1,16 +1,16 @@
-/// When a write is tried again, and how often: the same for the outbox and for writes that wait in memory.
+/// The times and the number of retries of a write: the same for the outbox and for writes that wait in memory.
 public struct WriteSchedule: Hashable, Sendable {
     /// The waits between tries.
     public var retry: RetryPolicy
-    /// The waits after which a write is tried once more that has failed through the server's fault.
+    /// The waits before another try of a write that failed through the server's fault.
     public var revival: RetryPolicy
-    /// How many answers may ask for another try before a write has failed; 1 or more.
+    /// The number of responses requesting a retry after which a write has failed; 1 or more.
     public var mostAttempts: Int
-    /// The longest wait that a server's Retry-After is followed for.
+    /// The longest wait accepted from a server's Retry-After.
     public var longestRetryAfter: Duration
 
-    /// The outbox's defaults: tries after 1, 2, 4, 8, 16, 32, 60 seconds, failed after five answers, revived after 5, 10, 20, 40, 60
-    /// minutes, less chance.
+    /// Creates a schedule with the outbox's defaults: tries after 1, 2, 4, 8, 16, 32, 60 seconds, failure after five
+    /// responses, revival after 5, 10, 20, 40, 60 minutes. Jitter shortens these waits.
     public init(
         retry: RetryPolicy = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2),
         revival: RetryPolicy = RetryPolicy(first: .seconds(300), limit: .seconds(3600), jitter: 0.2),
@@ -22,10 +22,10 @@ public struct WriteSchedule: Hashable, Sendable {
         self.longestRetryAfter = longestRetryAfter
     }
 
-    /// The wait after so many answers that asked for another try, without chance: until the next try, or until a write is revived
-    /// whose attempts are used up.
+    /// Returns the wait after this many responses that requested a retry, without jitter: until the next try, or, once
+    /// the attempts are used up, until the write is revived.
     ///
-    /// - Parameter asked: the wait that the last answer asks for.
+    /// - Parameter asked: The wait that the last response requests.
     package func wait(afterAttempts attempts: Int, asked: Duration?) -> Duration {
         let rounds = attempts - mostAttempts + 1
         let own =

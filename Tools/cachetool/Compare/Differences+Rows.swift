@@ -2,7 +2,7 @@ import LarderFormat
 import LarderStore
 
 extension Differences {
-    /// Compares the visible rows of one resource, both in key order, whatever their number.
+    /// Compares the visible rows of one resource, both in key order, for any number of rows.
     mutating func compareRows(
         of left: Resource, _ right: Resource, _ first: borrowing ReadView, _ second: borrowing ReadView
     ) throws {
@@ -30,10 +30,10 @@ extension Differences {
     }
 }
 
-/// The visible rows of one resource, one after the other.
+/// The visible rows of one resource, read page by page.
 private struct RowStream {
     struct Item {
-        /// The key without its generation: sorts alike in every store.
+        /// The key without its generation; it sorts the same way in every store.
         let place: ArraySlice<UInt8>
         let type: String
         let key: String
@@ -50,7 +50,7 @@ private struct RowStream {
     private var position = 0
     private var last: [UInt8]
 
-    /// Begins behind the owner row.
+    /// Starts after the owner row.
     init(_ resource: Resource) {
         let generation = resource.state == .ready ? resource.generation : nil
         prefix = generation.map(RowKeyCoding.prefix(generation:))

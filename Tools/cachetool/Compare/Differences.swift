@@ -1,9 +1,9 @@
 import LarderFormat
 import LarderStore
 
-/// Finds and prints what two stores do not have in common.
+/// Finds and prints the differences between two stores.
 struct Differences {
-    /// Who has a thing.
+    /// The store that contains an item.
     enum Side: String {
         case a, b, both
     }
@@ -38,7 +38,7 @@ struct Differences {
         try Terminal.print("\(sign) \(what) \(names)\(how)")
     }
 
-    /// Goes through two sorted lists side by side.
+    /// Merges two sorted lists, reporting items of one side and comparing those of both.
     mutating func merge<Element>(
         _ left: [Element], _ right: [Element], what: String, name: (Element) -> [String],
         precedes: (Element, Element) -> Bool,
@@ -60,7 +60,7 @@ struct Differences {
         }
     }
 
-    /// The names of the parts that are not the same.
+    /// Returns the names of the parts that differ.
     func differing(_ parts: [(name: String, isSame: Bool)]) -> [String] {
         parts.filter { !$0.isSame }.map(\.name)
     }
@@ -124,7 +124,7 @@ extension Differences {
         try compareOrder(first, second)
     }
 
-    /// Entries of one lane are sent in order: another order is a difference.
+    /// Reports a different order of the entries of one lane, because they are sent in order.
     private mutating func compareOrder(_ first: [OutboxEntry], _ second: [OutboxEntry]) throws {
         let left = Dictionary(grouping: first, by: { Array($0.lane.utf8) })
         let right = Dictionary(grouping: second, by: { Array($0.lane.utf8) })
@@ -136,7 +136,7 @@ extension Differences {
         }
     }
 
-    /// Texts are equal when their bytes are: never by Unicode's equivalence.
+    /// Returns whether two texts have the same bytes; Unicode equivalence is not enough.
     private static func isSame(_ left: String?, _ right: String?) -> Bool {
         left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
     }

@@ -1,7 +1,7 @@
 import LarderFormat
 import LarderStore
 
-/// Turns records into the lines of a dump.
+/// Converts records into the lines of a dump.
 struct DumpLine {
     let redactor: Redactor
     /// The owner of the generation whose rows are being read, from its owner row.
@@ -9,9 +9,9 @@ struct DumpLine {
 
     init(_ redactor: Redactor) { self.redactor = redactor }
 
-    /// The line of `record`, verified.
+    /// Verifies `record` and returns its line.
     ///
-    /// - Throws: ``ToolError/damagedRecord(place:reason:)``.
+    /// - Throws: ``ToolError/damagedRecord(place:reason:)`` when its checksum or encoding is wrong.
     mutating func json(_ record: RawRecord, _ table: TableName) throws(ToolError) -> JSON {
         do throws(FormatError) {
             let elements = try Self.elements(record.key.rawSpan)
@@ -82,7 +82,7 @@ struct DumpLine {
         return values
     }
 
-    /// What tells the shapes of one table apart, free of redaction.
+    /// Returns the key elements that distinguish the shapes of one table, never redacted.
     private func plainKey(_ elements: [TupleElement]) -> [JSON] {
         elements.map { element in
             if case .text(let text) = element { return .string(text) }
@@ -99,7 +99,7 @@ struct DumpLine {
             guard let value = field.json(element, redactor) else { throw Self.unexpected(field) }
             members.append(JSON.Member(name: field.name, value: value))
         }
-        // What a later minor version appended is kept.
+        // Elements appended by a later minor version are kept.
         let more = elements.dropFirst(known.count).map { AnyElement.json($0, redactor) }
         if !more.isEmpty { members.append(JSON.Member(name: "more", value: .array(more))) }
         return members
@@ -114,7 +114,7 @@ struct DumpLine {
         return elements
     }
 
-    /// Where a record lies, for people; its key in hexadecimal when it cannot be decoded.
+    /// Returns the location of a record for display; its key in hexadecimal when it cannot be decoded.
     private func place(_ bytes: [UInt8], _ table: TableName) -> String {
         let digits = bytes.hexadecimal
         guard !redactor.isOn, let elements = try? Self.elements(bytes.rawSpan) else { return "\(table) x'\(digits)'" }
@@ -122,7 +122,7 @@ struct DumpLine {
     }
 }
 
-/// Elements that have no field: those of later versions and of unknown kinds.
+/// Converts elements without a field: those of later versions and of unknown kinds.
 enum AnyElement {
     static func json(_ element: TupleElement, _ redactor: Redactor) -> JSON {
         switch element {
@@ -136,7 +136,7 @@ enum AnyElement {
         }
     }
 
-    /// The element that `json` shows, or nil.
+    /// Returns the element in `json`, or nil.
     static func element(_ json: JSON) -> TupleElement? {
         switch json {
         case .null: return .null

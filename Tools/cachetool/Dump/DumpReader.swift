@@ -2,7 +2,7 @@ import LarderFormat
 import LarderJSON
 import LarderStore
 
-/// Reads a dump back into records, and accepts it only whole.
+/// Converts a dump back into records, and accepts it only as a whole.
 struct DumpReader: ~Copyable {
     private var lines: LineReader
     private var hash: UInt64 = 0
@@ -11,9 +11,10 @@ struct DumpReader: ~Copyable {
 
     init(_ path: String) throws { lines = try LineReader(path) }
 
-    /// Hands every record to `filler`.
+    /// Passes every record to `filler`.
     ///
-    /// - Throws: ``ToolError/badDump(line:reason:)``, at the latest with the trailer, which is the last line.
+    /// - Throws: ``ToolError/badDump(line:reason:)`` for an invalid line, or for a trailer that does not match the
+    ///   lines before it; the errors of `filler`.
     mutating func read(
         into filler: inout StoreFiller, progress: (_ done: Int) throws -> Void
     ) throws {
@@ -124,7 +125,7 @@ extension DumpReader {
             body: body.rawSpan, codec: codec.rawValue, key: key.rawSpan, seed: TableName.overlay.seed)
     }
 
-    /// What the lines of rows have, overlaid or not.
+    /// Returns the common members of row lines, overlaid or not.
     private func content(_ json: JSON) throws -> (codec: PayloadCodec, updatedAt: Int64, payload: [UInt8]) {
         guard case .integer(let number)? = json["codec"], let byte = UInt8(exactly: number),
             let codec = PayloadCodec(rawValue: byte)

@@ -3,10 +3,10 @@ import LarderStore
 
 /// Writes a dump: a header, one line per record in table and key order, and a trailer.
 ///
-/// One content has one text: nothing in it depends on when, where or how often a store was written, so two stores of
-/// equal content have equal dumps, and so have a store and its dump loaded back.
+/// Equal content has equal text: the text does not depend on the time, the place or the number of writes. So two stores
+/// of equal content have equal dumps, and so have a store and its dump loaded back.
 struct DumpWriter {
-    /// Bytes gathered before they are handed on.
+    /// The number of bytes collected before they are passed on.
     private static let portion = 256 << 10
 
     private let put: ([UInt8]) throws -> Void
@@ -14,10 +14,10 @@ struct DumpWriter {
     private var hash: UInt64 = 0
     private var records = 0
 
-    /// - Parameter put: takes the text, portion by portion.
+    /// - Parameter put: Receives the text, portion by portion.
     init(_ put: @escaping ([UInt8]) throws -> Void) { self.put = put }
 
-    /// Writes everything that `view` shows.
+    /// Writes the whole content of `view`.
     mutating func write(
         _ view: borrowing ReadView, redact: Bool, progress: (_ done: Int, _ total: Int) throws -> Void
     ) throws {
@@ -62,12 +62,12 @@ struct DumpWriter {
     }
 }
 
-/// What a dump begins and ends with.
+/// The first and the last line of a dump.
 enum DumpFrame {
     static let hashName = "xxh64-chain"
 
-    /// Says what the dump is of. `hash` is how the trailer's hash is made: XXH64 of each line, its line end included,
-    /// seeded with that of the line before, the first with 0.
+    /// Returns the line that describes the dump. `hash` names the algorithm of the trailer's hash: XXH64 of each line
+    /// including its line end, seeded with the hash of the line before, the first with 0.
     static func header(_ format: FormatRecord, counts: [JSON.Member], isRedacted: Bool) -> JSON {
         [
             "larder": "dump", "version": .integer(1), "format": .string("\(format.major).\(format.minor)"),
@@ -81,17 +81,17 @@ enum DumpFrame {
         ]
     }
 
-    /// Says that the dump is whole.
+    /// Returns the line that marks the dump as complete.
     static func trailer(records: Int, hash: UInt64) -> JSON {
         ["end": true, "records": .count(records), "hash": .string(hash.hexadecimal)]
     }
 
-    /// The hash after one more line, its line end included.
+    /// Returns the hash after one more line, including its line end.
     static func chain(_ hash: UInt64, _ line: [UInt8]) -> UInt64 { line.rawSpan.xxh64(seed: hash) }
 }
 
 extension [UInt8] {
-    /// Two lowercase hexadecimal digits per byte.
+    /// The bytes in two lowercase hexadecimal digits each.
     var hexadecimal: String {
         var digits = ""
         for byte in self { digits += (byte < 16 ? "0" : "") + String(byte, radix: 16) }

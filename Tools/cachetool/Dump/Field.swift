@@ -1,17 +1,17 @@
 import Foundation
 import LarderFormat
 
-/// One element of a key or body: its name in a dump, and how it is shown.
+/// One element of a key or body: its name in a dump, and its format.
 struct Field {
-    /// How an element is shown.
+    /// The format of an element.
     enum Kind {
-        /// A number or a flag or a UUID, shown as it is.
+        /// A number, a flag or a UUID, shown unchanged.
         case plain
-        /// A number that names a resource.
+        /// A number that identifies a resource.
         case identifier
         /// A text of the host or the server.
         case content
-        /// A text of a fixed set, never left out.
+        /// A text of a fixed set, never redacted.
         case word
         /// A number shown as the word at its position.
         case state([String])
@@ -23,7 +23,7 @@ struct Field {
         case bytes
         /// A record key.
         case recordKey
-        /// Content of any kind, shown so that its kind can be told.
+        /// Content of any kind, shown with its kind.
         case any
     }
 
@@ -37,7 +37,7 @@ struct Field {
 }
 
 extension Field {
-    /// The element's JSON; nil when the element is not of this field's kind.
+    /// Returns the element's JSON; nil when the element is not of this field's kind.
     func json(_ element: TupleElement, _ redactor: Redactor) -> JSON? {
         if case .null = element { return .null }
         return switch (kind, element) {
@@ -58,12 +58,12 @@ extension Field {
         }
     }
 
-    /// Bytes are a string, or an object that says they are base64.
+    /// Returns bytes as a string, or as an object that marks them as base64.
     private static func json(_ payload: JSON.Member) -> JSON {
         payload.name == "base64" ? .object([payload]) : payload.value
     }
 
-    /// Appends the element that `json` shows; false when it shows none of this field's kind.
+    /// Appends the element in `json`; returns false when it contains none of this field's kind.
     func append(_ json: JSON, to writer: inout TupleWriter) -> Bool {
         switch (kind, json) {
         case (_, .null): writer.appendNull()
@@ -91,7 +91,7 @@ extension Field {
         return true
     }
 
-    /// The bytes that a string, or an object that says they are base64, shows.
+    /// Returns the bytes of a string, or of an object that marks them as base64.
     static func bytes(_ json: JSON?) -> [UInt8]? {
         switch json {
         case .string(let text): return Array(text.utf8)

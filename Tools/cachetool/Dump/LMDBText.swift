@@ -2,9 +2,9 @@ import LarderEngine
 import LarderFormat
 import LarderStore
 
-/// The text form of LMDB's own tools: what `mdb_dump -a` writes and `mdb_load` reads.
+/// The text form of LMDB's own tools, which `mdb_dump -a` writes and `mdb_load` reads.
 enum LMDBText {
-    /// Writes everything that `view` shows, in the order `mdb_dump -a` has: by name, then by key.
+    /// Writes the whole content of `view` in the order of `mdb_dump -a`: by name, then by key.
     static func write(
         _ view: borrowing ReadView, mapSize: Int, maximumReaders: Int, pageSize: Int,
         progress: (Int) throws -> Void, _ put: ([UInt8]) throws -> Void
@@ -50,13 +50,16 @@ enum LMDBText {
     }
 }
 
-/// Reads what `mdb_dump -a` writes, in hexadecimal.
+/// Reads the output of `mdb_dump -a`, in hexadecimal.
 struct LMDBTextReader: ~Copyable {
     private var lines: LineReader
 
     init(_ path: String) throws { lines = try LineReader(path) }
 
-    /// Hands every record to `filler`.
+    /// Passes every record to `filler`.
+    ///
+    /// - Throws: ``ToolError/badDump(line:reason:)`` for an invalid line or the name of an unknown database; the errors
+    ///   of `filler`.
     mutating func read(into filler: inout StoreFiller, progress: (_ done: Int) throws -> Void) throws {
         var done = 0
         while let table = try header() {
@@ -70,7 +73,7 @@ struct LMDBTextReader: ~Copyable {
         }
     }
 
-    /// The table whose header comes next; nil within when its name is foreign, nil without at the end.
+    /// Returns the table of the next header: the inner optional is nil for an unknown name, the outer one at the end.
     private mutating func header() throws -> TableName?? {
         var table: TableName?
         var isBegun = false
@@ -89,7 +92,7 @@ struct LMDBTextReader: ~Copyable {
         return nil
     }
 
-    /// The bytes of the next line, or nil when the data end.
+    /// Returns the bytes of the next line, or nil at the end of the data.
     private mutating func hexadecimalLine() throws -> [UInt8]? {
         guard let line = try text() else { throw bad("the data do not end: the dump is cut off") }
         if line == "DATA=END" { return nil }

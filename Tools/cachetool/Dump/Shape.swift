@@ -2,11 +2,11 @@ import LarderFormat
 
 /// The fields of every kind of record, in the order of FORMAT.md, "Tables".
 enum Shape {
-    /// The fields of a key.
+    /// Returns the fields of a key.
     ///
     /// - Parameters:
-    ///   - parts: how many elements the key has.
-    ///   - kind: its first element, where that is a number: in some tables it tells kinds of records apart.
+    ///   - parts: The number of elements of the key.
+    ///   - kind: The first element, where that is a number: in some tables it distinguishes kinds of records.
     static func key(_ table: TableName, parts: Int, kind: Int64?) -> [Field] {
         switch table {
         case .meta: [Field("name", .word)]
@@ -32,7 +32,7 @@ enum Shape {
         }
     }
 
-    /// The fields of the body under `key`.
+    /// Returns the fields of the body under `key`.
     static func body(_ table: TableName, key: [JSON]) -> [Field] {
         switch table {
         case .meta: meta(key)
@@ -47,7 +47,7 @@ enum Shape {
         case .responses: key.first == .integer(0) ? response : [Field("blob")]
         case .blobs: blob
         case .indexes: key.first == "index" ? index : []
-        // What readers see has no record, but what rows have.
+        // Overlaid rows are encoded like rows and not as such a record.
         case .overlay: overlay
         case .buffers: key.count == 3 ? [Field("time"), Field("payload", .bytes)] : buffer
         case .garbage: [Field("process", .uuid), Field("count"), Field("bytes")]
@@ -97,7 +97,7 @@ enum Shape {
         switch kind {
         case .integer(0): [Field("number")]
         case .integer(1): [Field("times")]
-        // The rows of a chunk follow as what has no field of its own.
+        // The rows of a chunk follow as elements without a field.
         case .integer(2): parts == 2 ? collection : [Field("rows")]
         case .integer(3): validators
         default: []
@@ -107,8 +107,8 @@ enum Shape {
     private static let row = [
         Field("group", .content), Field("id", .identifier), Field("type", .content), Field("key", .recordKey),
     ]
-    /// Generation 0 stands for what local writes show of a resource, which follows. The value has one to three elements, by its
-    /// class; the row two, or one that stands for both.
+    /// Generation 0 means rows with local writes applied; the resource follows. The value has one to three elements,
+    /// depending on its class. The row has two, or one for both.
     private static func indexEntry(isOverlaid: Bool) -> [Field] {
         [Field("generation"), Field("index")]
             + (isOverlaid ? [Field("group", .content), Field("id", .identifier)] : [])

@@ -1,15 +1,15 @@
 import HTTPTypes
 import Larder
 
-/// One line of input to `serve-client`, and the reply to it.
+/// One line of input to `serve-client`, with its reply.
 struct ClientExchange: Sendable {
     let cache: HTTPCache
     let line: [UInt8]
 
-    /// The longest body that is passed on, in bytes.
+    /// The longest body in a reply, in bytes.
     private static let bodyLimit = 256 << 20
 
-    /// The reply; never fails but in what it says.
+    /// Returns the reply; errors are part of it.
     func reply() async -> JSON {
         let request: ClientRequest
         do throws(ClientRequest.Fault) {

@@ -4,7 +4,7 @@ import Larder
 
 /// A line of input to `serve-client`.
 struct ClientRequest: Decodable {
-    /// What tells the replies apart: a number or a text, given back as it came.
+    /// The identity of a request, repeated unchanged in its reply: a number or a text.
     enum ID: Decodable {
         case integer(Int64)
         case text(String)
@@ -26,7 +26,7 @@ struct ClientRequest: Decodable {
         }
     }
 
-    /// What is wrong with a line; a sentence.
+    /// The problem of a line, as a sentence.
     struct Fault: Error {
         let sentence: String
     }
@@ -45,7 +45,9 @@ struct ClientRequest: Decodable {
         case bodyBase64 = "body_b64"
     }
 
-    /// Reads a line.
+    /// Decodes a line.
+    ///
+    /// - Throws: ``Fault`` when it is no request in JSON.
     init(line: [UInt8]) throws(Fault) {
         do {
             self = try JSONDecoder().decode(ClientRequest.self, from: Data(line))
@@ -54,13 +56,15 @@ struct ClientRequest: Decodable {
         }
     }
 
-    /// How long the whole exchange may take: in seconds, or, from 1000 on, in milliseconds.
+    /// The time limit of the whole exchange: in seconds, or, from 1000 on, in milliseconds.
     var limit: Duration? {
         guard let timeout, timeout > 0, timeout < 1e9 else { return nil }
         return timeout < 1000 ? .seconds(timeout) : .milliseconds(timeout)
     }
 
-    /// The request and how the cache is used for it, by the names of the `cache` option of `fetch()`.
+    /// Returns the request and its cache strategy, by the names of the `cache` option of `fetch()`.
+    ///
+    /// - Throws: ``Fault`` for an invalid method, URL, header, body or cache mode.
     func fetch() throws(Fault) -> (FetchRequest, SingleAnswerStrategy) {
         guard let method = HTTPRequest.Method(rawValue: method ?? "GET") else {
             throw Fault(sentence: "The method is none.")

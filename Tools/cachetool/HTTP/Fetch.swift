@@ -104,7 +104,7 @@ struct Fetch: AsyncParsableCommand {
         if fetched.value.head.status.code >= 400 { throw ExitStatus.system.code }
     }
 
-    /// What the tool is willing to hold in memory.
+    /// The longest body that the tool holds in memory, in bytes.
     private static let bodyLimit = 1 << 30
 
     private func show(_ fetched: Fetched<HTTPAnswer>, _ body: [UInt8]) throws {

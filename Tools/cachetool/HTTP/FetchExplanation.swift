@@ -2,13 +2,13 @@ import Foundation
 import HTTPTypes
 import Larder
 
-/// Where an answer comes from and why, for people and for programs.
+/// Explains the origin of a response and the reason for its use, as text and as JSON.
 struct FetchExplanation {
     private let fetched: Fetched<HTTPAnswer>
 
     init(_ fetched: Fetched<HTTPAnswer>) { self.fetched = fetched }
 
-    /// Plain words, one fact a line.
+    /// The explanation in plain words, one fact per line.
     var lines: [String] {
         var lines = ["\(fetched.value.head.status.code) \(origin)"]
         if let age = fetched.age { lines.append("age: \(Self.seconds(age)) s") }
@@ -35,7 +35,7 @@ struct FetchExplanation {
         }
     }
 
-    /// One object; see the help.
+    /// Returns the explanation as one object; see the help.
     func json(url: String, body: [UInt8]) -> JSON {
         let (state, time): (String, Int64?) =
             switch fetched.state {
@@ -62,14 +62,14 @@ struct FetchExplanation {
 }
 
 extension JSON {
-    /// Header fields as a list of pairs; each character of a value is one byte of it (ISO-8859-1).
+    /// Returns header fields as a list of pairs; each character of a value is one byte of it (ISO-8859-1).
     static func headers(_ fields: HTTPFields) -> JSON {
         .array(fields.map { .array([.string($0.name.rawName), .string(Latin1.text($0))]) })
     }
 }
 
 extension JSON.Member {
-    /// A body under the first name when it is UTF-8, else in base64 under the second.
+    /// Returns a body under the first name when it is UTF-8, else in base64 under the second.
     static func body(_ bytes: [UInt8], text: String, base64: String) -> JSON.Member {
         if let plain = String(validating: bytes, as: UTF8.self) {
             return JSON.Member(name: text, value: .string(plain))
@@ -78,15 +78,15 @@ extension JSON.Member {
     }
 }
 
-/// Field values as texts whose characters are bytes: ISO-8859-1.
+/// Converts field values to texts whose characters are bytes: ISO-8859-1.
 enum Latin1 {
-    /// The value of a field.
+    /// Returns the value of a field.
     static func text(_ field: HTTPField) -> String {
         let bytes = unsafe field.withUnsafeBytesOfValue { unsafe [UInt8]($0) }  // Copied during the call.
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// A field with the value that `text` spells; nil when a character is no byte.
+    /// Returns a field with the value in `text`; nil when a character is not one byte.
     static func field(_ name: HTTPField.Name, _ text: String) -> HTTPField? {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {

@@ -3,7 +3,9 @@ import Foundation
 import HTTPTypes
 
 extension HTTPFields {
-    /// The fields that lines of NAME:VALUE spell; errors do not quote them.
+    /// Parses lines of NAME:VALUE.
+    ///
+    /// - Throws: `ValidationError` for any other line; it does not quote the line.
     init(lines: [String]) throws {
         self.init()
         for line in lines {

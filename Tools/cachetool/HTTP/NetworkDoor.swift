@@ -7,9 +7,9 @@ import LarderAsyncHTTPClient
 import LarderURLSession
 #endif
 
-/// The way out to the network: the adapter this tool was built with, or none.
+/// The network access of the tool: the adapter it was built with, or none.
 struct NetworkDoor: Sendable {
-    /// Why nothing is sent: what a machine without a network says.
+    /// A transport that sends nothing and fails like a machine without a network.
     private struct Wall: Transport {
         func send(
             _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
@@ -21,7 +21,7 @@ struct NetworkDoor: Sendable {
     let transport: any Transport
     private let close: @Sendable () async -> Void
 
-    /// - Parameter isTransparent: whether requests and answers pass as they are, codings included.
+    /// - Parameter isTransparent: Whether requests and responses pass unchanged, codings included.
     init(isOffline: Bool = false, isTransparent: Bool = false, connectionsPerHost: Int = 8) {
         if isOffline {
             transport = Wall()

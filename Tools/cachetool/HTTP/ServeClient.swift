@@ -4,7 +4,7 @@ import HTTPTypes
 import Larder
 import Synchronization
 
-/// Serves requests from standard input through the cache, for programs that test caches.
+/// Sends requests from standard input through the cache, for programs that test caches.
 struct ServeClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve-client",
@@ -33,7 +33,7 @@ struct ServeClient: AsyncParsableCommand {
     @Option(help: "The directory of the store that remembers.", completion: .directory)
     var store: String?
 
-    /// The most requests on their way at a time.
+    /// The maximum number of requests under way at a time.
     private static let concurrency = 64
 
     func run() async throws {
@@ -58,7 +58,7 @@ struct ServeClient: AsyncParsableCommand {
         try outcome.get()
     }
 
-    /// The lines of standard input, read by a thread that may wait.
+    /// Returns the lines of standard input, read by a thread that may block.
     private static func lines() -> AsyncThrowingStream<[UInt8], any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
         Thread.detachNewThread {

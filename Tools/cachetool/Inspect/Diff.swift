@@ -28,7 +28,7 @@ struct Diff: ParsableCommand {
 
     func run() throws {
         let (one, other) = (try StoreArgument.open(a), try StoreArgument.open(b))
-        // Both may be one store, so neither is closed inside a read.
+        // Both may be the same store, so neither is closed inside a read.
         defer {
             try? one.close()
             try? other.close()

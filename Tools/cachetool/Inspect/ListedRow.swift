@@ -1,7 +1,7 @@
 import LarderFormat
 import LarderStore
 
-/// A row copied out, for printing.
+/// A copy of a row, for printing.
 struct ListedRow {
     let key: RowKey
     let updatedAt: Int64
@@ -17,7 +17,7 @@ struct ListedRow {
 }
 
 extension Redactor {
-    /// A row as `get` and `list` print it.
+    /// Returns a row in the form that `get` and `list` print.
     func json(_ row: ListedRow) -> JSON {
         .object([
             JSON.Member(name: "group", value: json(row.key.resource.group)),
@@ -31,7 +31,7 @@ extension Redactor {
         ])
     }
 
-    /// A row for people, without its payload.
+    /// Returns a row for display, without its payload.
     func columns(_ row: ListedRow) -> [String] {
         [text(row.key.type), text(row.key.key), timeText(row.updatedAt), "\(row.payload.count)"]
     }

@@ -20,7 +20,7 @@ struct Responses: ParsableCommand {
             \(ExitStatus.help)
             """)
 
-    /// Records read at a time.
+    /// The number of records read at a time.
     private static let batch = 256
 
     @OptionGroup var store: StoreArgument

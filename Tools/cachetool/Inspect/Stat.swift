@@ -3,7 +3,7 @@ import LarderEngine
 import LarderFormat
 import LarderStore
 
-/// Counts and sizes.
+/// Prints counts and sizes.
 struct Stat: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Count what a store holds and say how large it is.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderFormat
 import LarderStore
 
-/// Checks everything.
+/// Verifies a whole store.
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check every record of a store.",
@@ -28,7 +28,7 @@ struct Verify: ParsableCommand {
         defer { try? opened.close() }
         var progress = Progress("entries")
         var isDamaged = false
-        // Locations hold keys. The format record may be what is damaged, so the hashes begin with nothing.
+        // Locations contain keys. The format record may be damaged itself, so the hashes have no seed.
         let redactor = Redactor(isOn: printing.redact, store: UUIDBytes(high: 0, low: 0))
         let summary = try opened.verify(progress: { try progress.show($0, of: $1) }) { finding in
             progress.end()

@@ -1,10 +1,12 @@
 import LarderJSON
 
 extension JSON {
-    /// Values within values, at most: what keeps a hostile text from exhausting the stack.
+    /// The maximum nesting, which keeps a hostile text from exhausting the stack.
     private static let limits = JSONLimits(depth: 64, text: .max)
 
-    /// Reads one JSON text (RFC 8259) whose numbers are integers.
+    /// Parses one JSON text (RFC 8259) whose numbers are integers.
+    ///
+    /// - Throws: `JSONError` for invalid JSON, deeper nesting or another number.
     init(_ text: [UInt8]) throws(JSONError) {
         var reader = JSONReader(text.span, limits: Self.limits)
         let token = try reader.token()
@@ -12,7 +14,7 @@ extension JSON {
         try reader.finish()
     }
 
-    /// The value that begins with `token`.
+    /// Returns the value that begins with `token`.
     private static func value(_ token: JSONToken, _ reader: inout JSONReader) throws(JSONError) -> JSON {
         switch token {
         case .objectBegin:

@@ -15,7 +15,7 @@ extension JSON {
         case .null: output += "null".utf8
         case .bool(let value): output += (value ? "true" : "false").utf8
         case .integer(let value): output += String(value).utf8
-        // Of what is not finite SQL has the infinite only, which JSON's readers make of so large a number.
+        // The only non-finite values of SQL are the infinities; JSON parsers read so large a number as infinity.
         case .real(let value): output += (value.isFinite ? String(value) : value < 0 ? "-1e999" : "1e999").utf8
         case .string(let value): Self.write(value, to: &output)
         case .array(let values):
@@ -42,7 +42,7 @@ extension JSON {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": output += [UInt8(ascii: "\\"), UInt8(truncatingIfNeeded: scalar.value)]
-            // More than JSON asks for: a terminal obeys or hides them.
+            // JSON does not require this escape, but a terminal executes or hides these characters.
             case _ where scalar.isControlOrFormat: output += scalar.escape.utf8
             default: output += scalar.utf8
             }

@@ -1,4 +1,4 @@
-/// A JSON value whose members keep their order, so that one content has one text (RFC 8259).
+/// A JSON value whose members keep their order, so that equal content has equal text (RFC 8259).
 ///
 /// Numbers of a store are integers; those of payloads may be any.
 enum JSON: Hashable, Sendable {
@@ -16,7 +16,7 @@ enum JSON: Hashable, Sendable {
         let value: JSON
     }
 
-    /// The value of the first member named so; nil when there is none, or this is no object.
+    /// Returns the value of the first member of that name; nil when there is none, or this is no object.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -38,12 +38,12 @@ extension JSON: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral, Expr
 }
 
 extension JSON {
-    /// An integer, or null.
+    /// Returns an integer, or null.
     static func optional(_ value: Int64?) -> JSON { value.map { .integer($0) } ?? .null }
 
-    /// A string, or null.
+    /// Returns a string, or null.
     static func optional(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
 
-    /// An integer; a count too large for JSON's readers is no count.
+    /// Returns a count as an integer.
     static func count(_ value: Int) -> JSON { .integer(Int64(value)) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Larder
 
-/// Packs a store.
+/// Compacts a store.
 struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replace a store's file by a packed, verified copy.",

@@ -3,7 +3,7 @@ import Foundation
 import LarderFormat
 import LarderStore
 
-/// Writes all that a store holds as text.
+/// Writes the whole content of a store as text.
 struct Dump: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write all that a store holds as text.",

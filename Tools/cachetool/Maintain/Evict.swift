@@ -3,7 +3,7 @@ import Larder
 import LarderFormat
 import LarderStore
 
-/// Drops content that can be fetched again.
+/// Removes content that can be fetched again.
 struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drop content that can be fetched again.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderEngine
 import LarderStore
 
-/// Makes a store of a dump.
+/// Creates a store from a dump.
 struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a new store of a dump.",

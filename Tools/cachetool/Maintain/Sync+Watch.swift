@@ -2,7 +2,7 @@ import Foundation
 import Larder
 
 extension Sync {
-    /// Keeps a filter in step and shows how it is, until a signal comes.
+    /// Keeps a filter in sync and shows its status, until a signal is received.
     func watch(_ filter: ResourceFilter, _ place: Place) async -> Result<SyncReport?, any Error> {
         var policy = SyncPolicy()
         policy.refreshInterval = .seconds(every)
@@ -27,7 +27,7 @@ extension Sync {
                         if !shown.isEmpty { try display.show(shown, now: Filters.now()) }
                     }
                 }
-                // Neither ends by itself, but when the output is gone.
+                // Neither task ends by itself, except when the output is closed.
                 defer { group.cancelAll() }
                 try await group.next()
                 return nil
@@ -35,14 +35,14 @@ extension Sync {
         }
     }
 
-    /// What a filter waits for that has nothing to show yet.
+    /// Returns a line about a filter that has no status yet, with the reason it waits.
     private static func line(beforeFirstRun status: SyncStatus, _ redactor: Redactor) -> String? {
         guard let filter = status.filters.first(where: { $0.readiness == nil }) else { return nil }
         let activity = FilterStatus.words(for: filter.activity).map { "; \($0)" } ?? ""
         return "\(redactor.text(filter.filter)): never synced\(activity)"
     }
 
-    /// The system's network; a server on this machine is there without one.
+    /// Returns the system's network, or a constant one for a server on this machine, which needs none.
     private static func connectivity(for base: BaseURL) -> any ConnectivitySource {
         let host = base.authority
         let isHere = ["localhost", "[::1]", "127."].contains { host.hasPrefix($0) }
@@ -51,7 +51,7 @@ extension Sync {
 }
 
 extension FilterStatus {
-    /// A filter as the coordinator has it; nil before its first run has begun.
+    /// Creates the status from the coordinator's; nil before the first run has begun.
     init?(_ status: LarderSync.FilterStatus) {
         guard let readiness = status.readiness else { return nil }
         self.init(readiness: readiness, activity: Self.words(for: status.activity))

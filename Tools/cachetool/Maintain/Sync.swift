@@ -8,7 +8,7 @@ import LarderAsyncHTTPClient
 import LarderURLSession
 #endif
 
-/// Brings a store in step with a server.
+/// Syncs a store with a server.
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring a store in step with a server.",
@@ -92,7 +92,7 @@ struct Sync: AsyncParsableCommand {
         if let report = try outcome.get() { try print(report, redactor) }
     }
 
-    /// What a sync works with.
+    /// The objects that a sync needs.
     struct Place: Sendable {
         let store: Store
         let transport: any Transport
@@ -111,7 +111,7 @@ struct Sync: AsyncParsableCommand {
         return await Self.untilInterrupted { try await sync.sync(filter) }
     }
 
-    /// Runs `work`, and cancels it and waits for its end when a signal comes.
+    /// Runs `work`; when a signal is received, cancels it and waits for its end.
     static func untilInterrupted<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {

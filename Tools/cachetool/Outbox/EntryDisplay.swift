@@ -1,11 +1,11 @@
 import LarderFormat
 import LarderStore
 
-/// Shows entries of the outbox.
+/// Formats entries of the outbox.
 struct EntryDisplay {
     let redactor: Redactor
 
-    /// Where the entry stands and how its delivery goes.
+    /// Returns the position of the entry and the progress of its delivery.
     func columns(_ entry: OutboxEntry) -> [String] {
         let delivery = entry.delivery
         return [
@@ -16,12 +16,12 @@ struct EntryDisplay {
         ]
     }
 
-    /// The same with names, and the payload.
+    /// Returns the same as JSON, with the payload and the reason of its wait.
     func json(_ entry: OutboxEntry, why: String) -> JSON {
         .object(summary(entry) + [JSON.Member(name: "why", value: .string(why)), redactor.payload(entry.payload)])
     }
 
-    /// All there is, the payload where it is asked for.
+    /// Returns all members of the entry, with the payload if `hasPayload`.
     func whole(_ entry: OutboxEntry, hasPayload: Bool = true) -> JSON {
         let draft = entry.draft
         let blob = draft.blob.map { blob -> JSON in
@@ -83,7 +83,7 @@ struct EntryDisplay {
 }
 
 extension OutboxDelivery.State {
-    /// Whether it is a dead letter: nothing more happens to it by itself, but that a failed one is tried again when the
-    /// network returns.
+    /// Whether the entry is a dead letter: failed or rejected. A failed one may be retried automatically, a rejected
+    /// one is not.
     var isDeadLetter: Bool { !isPending }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderFormat
 import LarderStore
 
-/// Lists what happened.
+/// Lists past events.
 struct Journal: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List what happened to writes and content, the newest last.",
@@ -65,7 +65,7 @@ struct JournalLine {
     let time: Int64
     private let elements: [TupleElement]
 
-    /// - Throws: ``ToolError/damagedRecord(place:reason:)``.
+    /// - Throws: ``ToolError/damagedRecord(place:reason:)`` when a checksum or the encoding is wrong.
     init(_ record: RawRecord) throws(ToolError) {
         do throws(FormatError) {
             sequence = try JournalRecord.decodeKey(record.key.rawSpan)
@@ -84,7 +84,7 @@ struct JournalLine {
         }
     }
 
-    /// Names for what a kind has; none for kinds that are not known here.
+    /// The fields of a kind; none for kinds unknown to this version.
     private var fields: [Field] {
         switch kind {
         case "outcome":
@@ -112,7 +112,7 @@ struct JournalLine {
         }
     }
 
-    /// The fields of a conflict that a line shows; contents are for JSON.
+    /// The number of a conflict's fields in a line; contents are shown in JSON only.
     private static let shownFields = 9
 
     func json(_ redactor: Redactor) -> JSON {

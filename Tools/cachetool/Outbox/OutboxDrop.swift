@@ -4,7 +4,7 @@ import LarderFormat
 import LarderOutbox
 import LarderStore
 
-/// Gives writes up.
+/// Drops writes.
 struct OutboxDrop: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
@@ -49,7 +49,7 @@ struct OutboxDrop: ParsableCommand {
         let done = try store.write { transaction -> Plan in
             var plan = try plan(try transaction.readableOutboxHeads(), try transaction.damagedOutboxEntries())
             plan.complete { try transaction.outboxEntry($0) }
-            // What is left of a batch would be another request under its key.
+            // The rest of a batch would be a different request under the batch's key.
             let gone = plan.dropped + plan.followers.map(\.entry)
             for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
             for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
@@ -67,12 +67,12 @@ struct OutboxDrop: ParsableCommand {
 
     private struct Plan {
         var dropped: [OutboxEntry] = []
-        /// Those that cannot be read.
+        /// The identities of entries that cannot be read.
         var damaged: [UUIDBytes] = []
-        /// What came after one of them, or after one of these, with that.
+        /// The entries that follow one of them, directly or indirectly, each with the entry it follows.
         var followers: [(entry: OutboxEntry, cause: UUIDBytes)] = []
 
-        /// Reads what they send, where that can be read.
+        /// Reads the contents of the entries, where they are readable.
         mutating func complete(_ read: (UUIDBytes) throws -> OutboxEntry?) {
             dropped = dropped.map { (try? read($0.id)) ?? $0 }
             followers = followers.map { ((try? read($0.entry.id)) ?? $0.entry, $0.cause) }

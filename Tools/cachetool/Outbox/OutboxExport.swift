@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderFormat
 import LarderStore
 
-/// Copies writes out.
+/// Exports writes.
 struct OutboxExport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

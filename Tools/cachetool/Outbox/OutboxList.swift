@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderFormat
 import LarderStore
 
-/// Lists what waits to be sent.
+/// Lists the writes that are not accepted yet.
 struct OutboxList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -3,7 +3,7 @@ import Larder
 import LarderFormat
 import LarderStore
 
-/// Has dead letters sent again.
+/// Makes dead letters be sent again.
 struct OutboxRetry: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
@@ -40,7 +40,7 @@ struct OutboxRetry: ParsableCommand {
         let retried = try store.write { transaction in
             let entries = try entries(&transaction)
             return try entries.map { entry in
-                // A successor made before this one may stand in what it comes after.
+                // An earlier successor may have replaced an identity in the entry's `after` list.
                 let current = try allFailed ? entry : transaction.outboxEntry(entry.id) ?? entry
                 return (entry.id, try retry(current, host, &transaction))
             }
@@ -63,7 +63,10 @@ struct OutboxRetry: ParsableCommand {
         }
     }
 
-    /// - Returns: the successor of one that was rejected.
+    /// Retries one entry.
+    ///
+    /// - Returns: The successor of a rejected entry.
+    /// - Throws: ``ToolError/notThere(_:)`` when the entry is neither failed nor rejected; the store's errors.
     private func retry(
         _ entry: OutboxEntry, _ host: HostServices, _ transaction: inout Transaction
     ) throws -> UUIDBytes? {
@@ -88,7 +91,7 @@ struct OutboxRetry: ParsableCommand {
         }
     }
 
-    /// Whether readers may see what an entry does: not while its account is not the one that is signed in.
+    /// Returns whether readers may see the effect of an entry: only while its account is the signed-in one.
     private func isShown(_ entry: OutboxEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard let account = entry.draft.account, let session = try transaction.session() else { return true }
         return SessionGate(session).admits(account)

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderFormat
 import LarderStore
 
-/// Shows one entry whole.
+/// Shows one entry with all its members.
 struct OutboxShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -3,7 +3,7 @@ import Larder
 import LarderFormat
 import LarderStore
 
-/// Looks into the outbox, and clears what is stuck in it.
+/// Inspects the outbox, and clears entries that are stuck in it.
 struct OutboxVerbs: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
@@ -28,7 +28,7 @@ struct EntryArguments: ParsableArguments {
 struct EntryArgument: ExpressibleByArgument {
     let id: UUIDBytes
 
-    /// The form 8-4-4-4-12 in hexadecimal digits.
+    /// Parses the form 8-4-4-4-12 in hexadecimal digits.
     init?(argument: String) {
         guard let id = UUIDBytes(argument) else { return nil }
         self.id = id
@@ -36,7 +36,7 @@ struct EntryArgument: ExpressibleByArgument {
 }
 
 extension StoreArgument {
-    /// Runs `body` in one durable write to the store, beside whoever has it open.
+    /// Runs `body` in one durable write to the store, which other processes may have open.
     func write<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
         try Self.check(store)
         let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
@@ -44,7 +44,7 @@ extension StoreArgument {
         return try opened.writeBlocking(durability: .full, body)
     }
 
-    /// Runs `body` with the store opened for writing, beside whoever has it open.
+    /// Runs `body` with the store opened for writing, which other processes may have open.
     func writing<Result>(_ body: (Store) async throws -> Result) async throws -> Result {
         try Self.check(store)
         let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
@@ -54,6 +54,6 @@ extension StoreArgument {
 }
 
 extension ToolError {
-    /// The outbox has no such entry.
+    /// Returns the error for a missing outbox entry.
     static func noEntry(_ id: UUIDBytes) -> ToolError { .notThere("The outbox has no entry \(id).") }
 }

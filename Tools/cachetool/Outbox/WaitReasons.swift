@@ -2,22 +2,22 @@ import LarderFormat
 import LarderOutbox
 import LarderStore
 
-/// Says of each write why it is not accepted yet and what makes it go on.
+/// Explains for each write why it is not accepted yet, and what makes it continue.
 struct WaitReasons {
     private let reasons: [UUIDBytes: WaitReason]
     private let redactor: Redactor
 
     /// - Parameters:
-    ///   - session: nil where the host has no accounts.
-    ///   - heads: all of the outbox, as far as it can be read.
-    ///   - serverWait: until when the server asked to be left alone.
+    ///   - session: The stored session; nil where the host has no accounts.
+    ///   - heads: The heads of all readable entries of the outbox.
+    ///   - serverWait: The end of the wait that the server requested.
     init(_ session: StoredSession?, _ heads: [OutboxEntry], _ serverWait: Int64?, _ redactor: Redactor) {
         let gate = session.map { SessionGate($0) } ?? .signedIn(nil)
         reasons = DeliveryMachine.waitReasons(of: heads, gate: gate, serverWait: serverWait)
         self.redactor = redactor
     }
 
-    /// One sentence.
+    /// Returns the explanation of an entry, in one sentence.
     func sentence(_ entry: OutboxEntry) -> String {
         switch reasons[entry.id] ?? .turn {
         case .turn: "Sent as soon as an app runs the outbox online."

@@ -3,7 +3,7 @@ import LarderFormat
 import LarderQuery
 import LarderStore
 
-/// Runs one statement of SQL over rows.
+/// Runs one SQL statement over rows.
 struct SQLVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sql",

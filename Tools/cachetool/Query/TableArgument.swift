@@ -4,7 +4,7 @@ import LarderQuery
 
 /// NAME=GROUP[/ID]:TYPE:COLUMN,... on a command line: a table over rows of the store.
 struct TableArgument: ExpressibleByArgument {
-    /// What the help says of the option.
+    /// The help of the option.
     static let help = ArgumentHelp(
         "A table over rows, NAME=GROUP[/ID]:TYPE:COLUMN,...; a column is a member of the payload, or NAME=$.PATH.",
         valueName: "table")
@@ -28,7 +28,7 @@ struct TableArgument: ExpressibleByArgument {
         }
     }
 
-    /// The table, with the words of all of its columns to be searched for.
+    /// Returns the table, whose columns are all searchable.
     func definition() throws -> TableDefinition {
         try TableDefinition(
             name, of: scope, type: type, columns: columns.map { try ColumnDefinition($0.name, path: $0.path) },
@@ -37,7 +37,7 @@ struct TableArgument: ExpressibleByArgument {
 }
 
 extension Redactor {
-    /// A value of an answer.
+    /// Returns a value of a result.
     func json(_ value: SQLValue) -> JSON {
         switch value {
         case .null: .null
@@ -48,7 +48,7 @@ extension Redactor {
         }
     }
 
-    /// A value of an answer for people.
+    /// Returns a value of a result for display.
     func text(_ value: SQLValue) -> String {
         switch value {
         case .null: "NULL"

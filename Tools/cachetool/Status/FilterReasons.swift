@@ -1,7 +1,7 @@
 import LarderFormat
 import LarderStore
 
-/// Says of each filter why it does not move, and what makes it go on.
+/// Explains for each filter why it makes no progress, and what makes it continue.
 struct FilterReasons {
     private let timeline: Int64
     private let serverWait: Int64?
@@ -15,7 +15,7 @@ struct FilterReasons {
         self.redactor = redactor
     }
 
-    /// One sentence.
+    /// Returns the explanation of a filter, in one sentence.
     func sentence(_ filter: FilterState, _ readiness: FilterReadiness) -> String {
         if let serverWait {
             return "The server asked to be left alone: the next run begins at \(timeText(serverWait))."
@@ -46,13 +46,13 @@ struct FilterReasons {
         return "In step as of \(timeText(synced)): asks for changes \(when(nil))."
     }
 
-    /// A time that is to come, or the next chance.
+    /// Returns a time in the future, or the condition of the next run.
     private func when(_ time: Int64?) -> String {
         guard let time, time > now else { return "as soon as an app syncs it online" }
         return "at \(timeText(time))"
     }
 
-    /// How many resources are missing, with the first and its reason.
+    /// Returns the number of missing resources, with the first failed one and its reason.
     private func missing(_ readiness: FilterReadiness) -> String {
         let missing = readiness.members.filter { !$0.isComplete && $0.state != .hidden }
         let first = readiness.failedMembers.first.map {

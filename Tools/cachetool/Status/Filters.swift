@@ -3,7 +3,7 @@ import Foundation
 import LarderFormat
 import LarderStore
 
-/// Says how syncing goes.
+/// Reports the state of syncing.
 struct Filters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say how ready each filter's content is, and how its syncing goes.",
@@ -82,7 +82,7 @@ extension Filters {
         ]
     }
 
-    /// The beginning of a token: enough to tell it from others.
+    /// Returns the beginning of a token: enough to distinguish it from others.
     private func shortened(_ token: String?, _ redactor: Redactor) -> String {
         guard let token else { return "-" }
         if redactor.isOn || token.count <= 12 { return redactor.text(token) }

@@ -1,13 +1,14 @@
 import Foundation
 import LarderStore
 
-/// Shows how filters are, over and over: a block of lines drawn over itself on a terminal, otherwise a plain line for
-/// each filter that is no longer as it was. The cursor is left below the block.
+/// Shows the status of filters repeatedly: a block of lines drawn over itself on a terminal, otherwise a plain line for
+/// each filter that changed. The cursor is left below the block.
 struct StatusDisplay {
     private let redactor: Redactor
     private let isLive: Bool
-    /// The lines that stand on the terminal, or that were printed last, by filter.
+    /// The lines on the terminal.
     private var drawn: [String] = []
+    /// The last printed line of each filter.
     private var printed: [String: String] = [:]
 
     init(_ redactor: Redactor) {
@@ -15,7 +16,7 @@ struct StatusDisplay {
         isLive = isatty(STDOUT_FILENO) != 0
     }
 
-    /// Shows a moment.
+    /// Shows the current status.
     mutating func show(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
         isLive ? try draw(filters, now: now) : try printChanges(filters)
     }
@@ -23,7 +24,7 @@ struct StatusDisplay {
     private mutating func draw(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
         var lines = filters.flatMap { StatusText($0, redactor).lines(now: now) }
         if lines.isEmpty { lines = ["no filters"] }
-        // What is higher than the terminal cannot be drawn over.
+        // Lines above the top of the terminal cannot be overwritten.
         let height = max(2, Self.height() - 1)
         if lines.count > height {
             lines[(height - 1)...] = ["… and \(lines.count - height + 1) more lines"]
@@ -49,10 +50,10 @@ struct StatusDisplay {
         printed = current
     }
 
-    /// The rows of the terminal; a common number where it does not say.
+    /// Returns the number of rows of the terminal; 24 where it is unknown.
     private static func height() -> Int {
         var size = winsize()
-        // The size is written to the value handed in, which lives through the call.
+        // The size is written to the inout argument, which lives through the call.
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
         return Int(size.ws_row)
     }

@@ -1,13 +1,13 @@
 import LarderStore
 
-/// A filter as a person watches it: how ready it is, and what is being done about it.
+/// The status of a filter for display: its readiness and the work under way for it.
 struct FilterStatus {
     let readiness: FilterReadiness
-    /// What the process that shows this is doing for the filter right now; nil where it only looks on.
+    /// The work of this process for the filter at the moment; nil where it only observes.
     var activity: String?
 }
 
-/// The words for a filter's status.
+/// Formats a filter's status as text.
 struct StatusText {
     private let status: FilterStatus
     private let redactor: Redactor
@@ -19,18 +19,18 @@ struct StatusText {
         self.redactor = redactor
     }
 
-    /// The filter.
+    /// The name of the filter.
     var name: String { redactor.text(filter.filter) }
 
-    /// The complete resources of all.
+    /// The number of complete resources of all.
     var share: String { "\(filter.members.count { $0.isComplete }) of \(filter.members.count)" }
 
-    /// What can be read without the server.
+    /// Returns the readiness for reads without the server.
     func readiness(now: Int64) -> String {
         (filter.isComplete ? "complete" : "incomplete") + (filter.isOverdue(now: now) ? ", overdue" : "")
     }
 
-    /// One line that holds as long as the store says the same: all its times are points in time.
+    /// A line that is stable while the store is unchanged: all its times are points in time.
     var line: String {
         var parts = ["\(filter.isComplete ? "complete" : "incomplete"), \(share) resources"]
         parts.append(
@@ -41,7 +41,7 @@ struct StatusText {
         return "\(name): " + parts.joined(separator: "; ")
     }
 
-    /// One or two lines for a moment: what is there, and what is wrong or under way, if anything is.
+    /// Returns one or two lines for a point in time: the content, and the problem or the work under way, if any.
     func lines(now: Int64) -> [String] {
         let age = filter.age(now: now).map { "as of \(filter.asOfSequence ?? 0), synced \(durationText($0)) ago" }
         var lines = ["\(name)  \(readiness(now: now)), \(share) resources; \(age ?? "never synced")"]
@@ -53,7 +53,7 @@ struct StatusText {
         return lines
     }
 
-    /// What is under way, and how much is to come.
+    /// The work under way, and the amount left.
     private var work: String? {
         var toGo: String?
         if filter.resourcesToGo > 0 {
@@ -65,7 +65,7 @@ struct StatusText {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// What went wrong last.
+    /// The last problem.
     private var trouble: String? {
         guard filter.failures > 0 || filter.lastError != nil else { return nil }
         let count = filter.failures == 1 ? "1 failed run" : "\(filter.failures) failed runs"

@@ -1,11 +1,12 @@
-/// Text made harmless for a terminal.
+/// Text that is safe to print on a terminal.
 ///
-/// Names, addresses, reasons and contents come from servers and from stores that others have written. Raw, a terminal
-/// obeys their control characters and hides or reorders text at their format characters, so that a record can forge
-/// output.
+/// Names, addresses, reasons and contents come from servers and from stores written by other programs. Unescaped, a
+/// terminal executes their control characters and hides or reorders text at their format characters, so that a record
+/// can forge output.
 extension Unicode.Scalar {
-    /// Whether the character steers or hides instead of being shown: control characters, those of U+0080 to U+009F
-    /// among them, format characters such as bidirectional marks, and separators of lines and paragraphs.
+    /// Whether the character controls or hides output instead of being shown. These are control characters, including
+    /// those of U+0080 to U+009F, format characters such as bidirectional marks, and separators of lines and
+    /// paragraphs.
     var isControlOrFormat: Bool {
         switch value {
         case 0x20...0x7E, 0xA0...0xAC, 0xAE...0x5FF: false
@@ -17,7 +18,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The character as JSON escapes it: `\n`, `\u001b`, or two escapes where UTF-16 needs two.
+    /// The character in JSON's escaped form: `\n`, `\u001b`, or two escapes where UTF-16 needs two.
     var escape: String {
         switch value {
         case 0x09: "\\t"
@@ -34,7 +35,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with every control and format character escaped, but those that are kept.
+    /// Returns the text with every control and format character escaped, except those in `kept`.
     func escaped(keeping kept: [Unicode.Scalar] = []) -> String {
         func isHarmful(_ scalar: Unicode.Scalar) -> Bool { scalar.isControlOrFormat && !kept.contains(scalar) }
         guard unicodeScalars.contains(where: isHarmful) else { return self }

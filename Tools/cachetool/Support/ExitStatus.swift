@@ -8,29 +8,29 @@ import LarderStore
 import LarderSync
 import LarderTransport
 
-/// How the tool ends, the same for every verb.
+/// The exit status of the tool, the same for every verb.
 enum ExitStatus: Int32 {
     case ok = 0
-    /// There are findings or differences, or what was asked for is not there.
+    /// There are findings or differences, or the requested item is not in the store.
     case findings = 1
-    /// Bytes are not what they were when they were written.
+    /// Stored bytes have changed since they were written.
     case damage = 2
-    /// The file or a server's answer is of another format or version, or the engine refuses it.
+    /// The file or a server's response is of another format or version, or the engine refuses it.
     case format = 3
     /// The system, the network or a server refused or failed.
     case system = 4
-    /// An interrupt or a termination signal came.
+    /// An interrupt or a termination signal was received.
     case interrupted = 5
     /// The command line is wrong.
     case usage = 64
 
-    /// What every verb's help ends with.
+    /// The last paragraph of every verb's help.
     static let help = """
         EXIT STATUS: 0 ok, 1 findings or differences or nothing there, 2 damaged data, 3 foreign format or engine \
         error, 4 system error, 5 interrupted, 64 wrong usage.
         """
 
-    /// The status for an error that ended a verb; nil for what the argument parser knows better.
+    /// Creates the status for an error that ended a verb; nil for an error that the argument parser reports itself.
     init?(_ error: any Error) {
         switch error {
         case let error as ToolError: self = error.status
@@ -94,23 +94,23 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// What the tool itself reports.
+/// An error that the tool itself reports.
 enum ToolError: Error, Equatable {
-    /// A signal asked the tool to end.
+    /// A signal requested the end of the tool.
     case interrupted
-    /// Whoever read the output has gone.
+    /// The reader of the output has closed it.
     case outputClosed
-    /// What was asked for is not in the store.
+    /// The requested item is not in the store.
     case notThere(String)
-    /// A record is not what it should be; where and why.
+    /// A record is damaged; its place and the reason.
     case damagedRecord(place: String, reason: String)
-    /// So many writes are damaged, and were left out; those that have an identity all the same can be dropped.
+    /// This many writes are damaged and were left out; those with a readable identity can be dropped.
     case damagedWrites(Int, [UUIDBytes])
-    /// A dump is not whole, or not one.
+    /// A dump is incomplete or invalid.
     case badDump(line: Int, reason: String)
-    /// The system refused; in words.
+    /// The system reported an error, in words.
     case system(String)
-    /// Arguments that do not go together, noticed while running.
+    /// The arguments exclude each other, detected at run time.
     case usage(String)
 
     var status: ExitStatus {
@@ -142,6 +142,6 @@ extension ToolError: CustomStringConvertible {
 }
 
 extension ExitStatus {
-    /// To be thrown by a verb that has said everything already.
+    /// The error of a verb that has printed its messages already.
     var code: ExitCode { ExitCode(rawValue) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Whether a signal asked the tool to end.
+/// Records whether a signal requested the end of the tool.
 ///
-/// The handler only takes a note; loops look at it, so nothing is left half written. A second signal ends the process
+/// The handler only sets a flag, which loops check, so nothing is left half written. A second signal ends the process
 /// at once.
 enum Interrupt {
     private static let isNoted = Atomic<Bool>(false)
 
-    /// Notes SIGINT and SIGTERM from now on, and lets writing to a closed pipe fail instead of killing.
+    /// Records SIGINT and SIGTERM from now on, and makes writing to a closed pipe fail instead of ending the process.
     static func listen() {
         // A parent may have started the tool from a thread that blocks signals, and the mask is inherited.
         var mask = sigset_t()
@@ -22,20 +22,20 @@ enum Interrupt {
             #else
             unsafe action.__sigaction_handler.sa_handler = { _ in Interrupt.note() }
             #endif
-            // Without SA_RESTART a read that waits ends with EINTR.
+            // Without SA_RESTART a blocked read ends with EINTR.
             action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
             unsafe sigaction(signal, &action, nil)
         }
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Stores one atomic flag and nothing else: all a signal handler may do.
+    /// Stores one atomic flag and does nothing else, because a signal handler may do no more.
     private static func note() { isNoted.store(true, ordering: .relaxed) }
 
-    /// Whether a signal came.
+    /// Whether a signal was received.
     static var isRequested: Bool { isNoted.load(ordering: .relaxed) }
 
-    /// Throws ``ToolError/interrupted`` when a signal came.
+    /// Throws ``ToolError/interrupted`` when a signal was received.
     static func check() throws(ToolError) {
         if isRequested { throw .interrupted }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads a file, or standard input, line by line.
 struct LineReader: ~Copyable {
-    /// The longest line, in bytes: the largest payload with every byte escaped, and room.
+    /// The longest line, in bytes: the largest payload with every byte escaped, and space for the other members.
     private static let limit = 128 << 20
     private static let portion = 256 << 10
 
@@ -16,7 +16,7 @@ struct LineReader: ~Copyable {
 
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - mayEndOpen: whether the last line may lack its end.
+    ///   - mayEndOpen: Whether the last line may lack its line end.
     init(_ path: String, mayEndOpen: Bool = false) throws(ToolError) {
         self.mayEndOpen = mayEndOpen
         file = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -25,9 +25,10 @@ struct LineReader: ~Copyable {
 
     deinit { close(file) }
 
-    /// The next line with its line end, or nil at the end.
+    /// Returns the next line with its line end, or nil at the end.
     ///
-    /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit, or a last one without an end that it must have.
+    /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit, or a last one without its line end
+    ///   unless `mayEndOpen`.
     mutating func next() throws(ToolError) -> [UInt8]? {
         var searched = start
         while true {
@@ -64,7 +65,7 @@ struct LineReader: ~Copyable {
         buffer += portion[..<count]
     }
 
-    /// Waits for a pipe or a terminal in short steps: a signal may come just before a read that would wait for ever.
+    /// Waits for a pipe or a terminal in short steps, because a signal may arrive just before a read that never ends.
     private func waitForInput() throws(ToolError) {
         var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
         repeat { try Interrupt.check() } while unsafe poll(&request, 1, 100) <= 0

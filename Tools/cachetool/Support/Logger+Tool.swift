@@ -1,16 +1,16 @@
 import Logging
 
 extension Logger {
-    /// Warnings, on standard error: standard output is for data.
+    /// A logger of warnings on standard error, because standard output is for data.
     static var tool: Logger { tool(redacted: false) }
 
-    /// The same; where `redacted`, without the values beside a message, which may hold names and addresses.
+    /// Returns a logger of warnings; where `redacted`, without the metadata, which may contain names and addresses.
     static func tool(redacted: Bool) -> Logger {
         Logger(label: "cachetool") { _ in TerminalLogHandler(isRedacted: redacted) }
     }
 }
 
-/// Says what is logged through ``Terminal``: metadata may hold what a server sent.
+/// Prints log messages through ``Terminal``, because metadata may contain text of a server.
 private struct TerminalLogHandler: LogHandler {
     let isRedacted: Bool
     var logLevel = Logger.Level.warning

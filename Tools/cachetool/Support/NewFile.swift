@@ -1,19 +1,18 @@
 import Foundation
 
-/// A file or directory that appears whole or not at all, in the place of nothing that is in use.
+/// Creates a file or directory that appears whole or not at all, and never replaces a file of a store.
 enum NewFile {
-    /// Gathers what `body` puts in a file beside `path`, syncs it and renames it into place, over the file that was
-    /// there.
+    /// Writes the output of `body` to a file beside `path`, syncs it and renames it into place, over an existing file.
     static func write(_ path: String, _ body: (_ put: @escaping ([UInt8]) throws -> Void) throws -> Void) throws {
         try refuseOtherThanFile(path)
         try refuseStoreFile(path)
         let aside = "\(path).new-\(getpid())"
-        // With O_EXCL no link is followed.
+        // O_EXCL prevents following a link.
         let file = unsafe open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw failure("create", aside) }
         defer {
             close(file)
-            unsafe unlink(aside)  // In place already when all went well, and then this finds nothing.
+            unsafe unlink(aside)  // After success the file is in place already, and this finds nothing.
         }
         try body { try Terminal.write($0, to: file) }
         if fsync(file) != 0 { throw failure("sync", aside) }
@@ -21,31 +20,33 @@ enum NewFile {
         try syncParent(of: path)
     }
 
-    /// Makes a new directory with `body` beside `path`, where nothing may be, and renames it into place.
+    /// Creates a new directory with `body` beside `path`, and renames it into place; `path` must be free or an empty
+    /// directory.
     static func directory(_ path: String, _ body: (_ aside: String) throws -> Void) throws {
         var trimmed = path
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
         try refuseTaken(trimmed)
         let aside = "\(trimmed).new-\(getpid())"
-        // Fails where anything is, also a link that leads nowhere: nobody else can have made what is filled now.
+        // Fails where anything exists, even a dangling link: no other process can have created the directory that is
+        // filled now.
         if unsafe mkdir(aside, 0o700) != 0 { throw failure("create", aside) }
         // A umask may withhold even the owner's rights.
         if unsafe fchmodat(AT_FDCWD, aside, 0o700, AT_SYMLINK_NOFOLLOW) != 0 { throw failure("create", aside) }
         defer { try? FileManager.default.removeItem(atPath: aside) }
         try body(aside)
         try Interrupt.check()
-        // A directory goes in the place of an empty one, and of nothing else.
+        // A directory can replace an empty one only.
         if unsafe rename(aside, trimmed) != 0 { throw failure("rename", trimmed) }
         try syncParent(of: trimmed)
     }
 
-    /// The kind of what has the name, links not followed; nil when nothing has it.
+    /// Returns the kind of the file at `path`, links not followed; nil when there is none.
     private static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// A rename would put the file in the place of a pipe, a device or a link, which is never what is meant.
+    /// Throws when a rename would replace a pipe, a device or a link, which is never intended.
     private static func refuseOtherThanFile(_ path: String) throws(ToolError) {
         switch kind(of: path) {
         case nil, S_IFREG: return
@@ -86,7 +87,7 @@ enum NewFile {
         if fsync(file) != 0 { throw failure("sync", parent) }
     }
 
-    /// What the system said about `path`.
+    /// Returns the system's error for `path`.
     static func failure(_ operation: String, _ path: String) -> ToolError {
         .system("Could not \(operation) \(path): \(unsafe String(cString: strerror(errno))).")
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Larder
 
-/// How a verb prints.
+/// The printing options of a verb.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object per line, with the members that the help names.")
     var json = false
@@ -11,17 +11,17 @@ struct OutputOptions: ParsableArguments {
     var redact = false
 }
 
-/// The store a verb looks at.
+/// The store that a verb reads.
 struct StoreArgument: ParsableArguments {
     @Argument(help: "The store's directory.", completion: .directory)
     var store: String
 
-    /// Lends a snapshot of the store, opened for reading: safe beside a live writer.
+    /// Calls `body` with a read view of the store, which is opened read-only: safe beside a live writer.
     func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
         try Self.read(store, body)
     }
 
-    /// Lends a snapshot of the store at `path`.
+    /// Calls `body` with a read view of the store at `path`.
     static func read<Result>(_ path: String, _ body: (borrowing ReadView) throws -> Result) throws -> Result {
         let store = try open(path)
         defer { try? store.close() }
@@ -41,13 +41,13 @@ struct StoreArgument: ParsableArguments {
         return try whileLocked { try Store.open(at: path, options: options, host: host) }
     }
 
-    /// For how long a lock is waited for between two looks at whether a signal came.
+    /// The time to wait for a lock between two checks for a signal.
     static let lockStep = Duration.seconds(1)
-    /// How often.
+    /// The maximum number of such waits.
     private static let lockSteps = 5
 
-    /// Runs `body`, which waits for ``lockStep`` while another program holds a lock, until it has got the lock, in a time
-    /// that is short enough for a terminal.
+    /// Runs `body`, which waits for ``lockStep`` while another program holds a lock, until it has the lock or
+    /// ``lockSteps`` waits have failed.
     static func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
         let start = ContinuousClock.now
         var step = 1
@@ -63,7 +63,7 @@ struct StoreArgument: ParsableArguments {
         }
     }
 
-    /// Says more about a store that is not there than the engine can.
+    /// Throws an error for a missing store that explains more than the engine's.
     static func check(_ path: String) throws(ToolError) {
         var isDirectory: ObjCBool = false
         let files = FileManager.default
@@ -86,7 +86,7 @@ struct StoreArgument: ParsableArguments {
 struct ResourceArgument: ExpressibleByArgument {
     let key: ResourceKey
 
-    /// Splits at the last slash: a group may hold slashes, a number cannot.
+    /// Splits at the last slash: a group may contain slashes, a number cannot.
     init?(argument: String) {
         guard let slash = argument.utf8.lastIndex(of: UInt8(ascii: "/")),
             let id = Int64(argument[argument.index(after: slash)...])

@@ -1,7 +1,7 @@
 import Larder
 import Synchronization
 
-/// Shows how far a run is: a bar on a terminal, a plain line for each step otherwise.
+/// Shows the progress of a run: a bar on a terminal, otherwise a plain line for each step.
 final class SyncDisplay: Sendable {
     private static let barWidth = 30
 
@@ -27,7 +27,7 @@ final class SyncDisplay: Sendable {
         }
     }
 
-    /// Clears what is drawn.
+    /// Clears the drawn line.
     func end() {
         isDrawn.withLock { isDrawn in
             if isDrawn { Terminal.redraw("") }
@@ -63,7 +63,7 @@ final class SyncDisplay: Sendable {
 
     private static func seconds(_ duration: Duration) -> String { durationText(duration.components.seconds * 1000) }
 
-    /// A bar where the length is known, else the bytes so far.
+    /// Returns a bar where the length is known, else the bytes so far.
     private static func bar(_ bytes: Int, of total: Int?) -> String {
         guard let total, total > 0 else { return "\(bytes) bytes" }
         let share = min(1, Double(bytes) / Double(total))

@@ -1,16 +1,15 @@
 import Foundation
 
-/// Standard output, for data, and standard error, for talk.
+/// Standard output, for data, and standard error, for messages.
 ///
-/// Every text goes through ``Swift/String/escaped(keeping:)`` here, whatever it is made of; only ``write(_:)`` passes
-/// bytes on as they are.
+/// Every text is escaped here with ``Swift/String/escaped(keeping:)``; only ``write(_:)`` passes bytes on unchanged.
 enum Terminal {
     /// Writes a line of data, its control and format characters escaped.
     static func print(_ line: String) throws(ToolError) {
         try write(Array(line.escaped().utf8) + [0x0A])
     }
 
-    /// Writes a line of data in columns parted by tabs; a tab or a line end within one is escaped.
+    /// Writes a line of data in columns separated by tabs; a tab or a line end within one is escaped.
     static func print(columns: [String]) throws(ToolError) {
         var lines = CollectedLines()
         lines.add(columns: columns)
@@ -22,18 +21,18 @@ enum Terminal {
         try write(value.bytes + [0x0A])
     }
 
-    /// Writes content byte for byte; to a terminal as text, in which only line ends and tabs are not escaped.
+    /// Writes content byte for byte; on a terminal as text, in which only line ends and tabs are not escaped.
     static func write(content: [UInt8]) throws(ToolError) {
         guard isatty(STDOUT_FILENO) != 0 else { return try write(content) }
         try write(Array(String(decoding: content, as: UTF8.self).escaped(keeping: ["\n", "\t"]).utf8))
     }
 
-    /// Writes data as it is.
+    /// Writes data unchanged.
     static func write(_ bytes: [UInt8]) throws(ToolError) {
         try write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Says something to whoever watches; never fails.
+    /// Writes a message to standard error; never fails.
     static func say(_ line: String) {
         talk("cachetool: \(line)")
     }
@@ -43,15 +42,15 @@ enum Terminal {
         try? write(Array("\(line.escaped())\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Whether standard error is shown to a person.
+    /// Whether standard error is a terminal.
     static var isWatched: Bool { isatty(STDERR_FILENO) != 0 }
 
-    /// Draws over the line at the cursor of a watching terminal.
+    /// Redraws the line at the cursor of standard error's terminal.
     static func redraw(_ line: String) {
         try? write(Array("\r\u{1B}[K\(line.escaped())".utf8), to: STDERR_FILENO)
     }
 
-    /// Writes all of `bytes`, whatever portions the system takes them in.
+    /// Writes all of `bytes`, in any number of system calls.
     static func write(_ bytes: [UInt8], to file: Int32) throws(ToolError) {
         var written = 0
         while written < bytes.count {
@@ -72,12 +71,12 @@ enum Terminal {
     }
 }
 
-/// Lines of data that are collected in a snapshot, and printed once it is given back: while a reader pauses, the file of a running host
-/// must not grow.
+/// Lines of data that are collected in a read view and printed after its end: while a reader pauses, the file of a
+/// running host must not grow.
 struct CollectedLines {
     private var bytes: [UInt8] = []
 
-    /// Adds a line of data in columns parted by tabs; a tab or a line end within one is escaped.
+    /// Adds a line of data in columns separated by tabs; a tab or a line end within one is escaped.
     mutating func add(columns: [String]) {
         bytes += Array(columns.map { $0.escaped() }.joined(separator: "\t").utf8) + [0x0A]
     }
@@ -85,11 +84,11 @@ struct CollectedLines {
     /// Adds a value as one line of data.
     mutating func add(_ value: JSON) { bytes += value.bytes + [0x0A] }
 
-    /// Prints all.
+    /// Prints all lines.
     func print() throws(ToolError) { try Terminal.write(bytes) }
 }
 
-/// Shows how far something is: one line drawn over on a terminal, a plain line now and then otherwise.
+/// Shows progress: one redrawn line on a terminal, otherwise a plain line at intervals.
 struct Progress {
     private let what: String
     private var last = ContinuousClock.now
@@ -97,7 +96,7 @@ struct Progress {
 
     init(_ what: String) { self.what = what }
 
-    /// Shows a state; and ends the work when a signal asked for it.
+    /// Shows the progress; throws when a signal requested the end.
     mutating func show(_ done: Int, of total: Int? = nil) throws {
         try Interrupt.check()
         let now = ContinuousClock.now

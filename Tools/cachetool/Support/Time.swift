@@ -1,6 +1,6 @@
 import Foundation
 
-/// A length of time for people, in its largest unit; `-` when there is none.
+/// Returns a length of time for display, in its largest unit; `-` when there is none.
 func durationText(_ milliseconds: Int64?) -> String {
     guard let milliseconds else { return "-" }
     let seconds = milliseconds / 1000
@@ -12,7 +12,7 @@ func durationText(_ milliseconds: Int64?) -> String {
     }
 }
 
-/// A time for people: ISO 8601, or the bare milliseconds where the calendar has no year for it.
+/// Returns a time for display: ISO 8601, or the plain milliseconds where the calendar has no year for it.
 func timeText(_ milliseconds: Int64?) -> String {
     guard let milliseconds else { return "-" }
     // The years 0001 to 9999.

@@ -6,7 +6,7 @@ import LarderServer
 ///
 /// One resource per table, ids 1 to 8 in the order of ``tables``; a row's key is its code.
 struct ISOCodes {
-    /// One table: its resource, its standard, what a row is, and the member that is its key.
+    /// One table: its resource, its standard, the type of its rows, and the member that is their key.
     struct Table {
         let id: Int64
         let standard: String
@@ -14,17 +14,17 @@ struct ISOCodes {
         let keyMember: String
     }
 
-    /// A table that is not the list of objects of strings that it should be.
+    /// The error for a table that is not the expected list of objects of strings.
     struct Unreadable: Error, CustomStringConvertible {
         let standard: String
 
         var description: String { "iso_\(standard).json: not the table that was expected" }
     }
 
-    /// Where the files `iso_3166-1.json` and so on lie.
+    /// The directory of the files `iso_3166-1.json` and so on.
     var directory = "/usr/share/iso-codes/json"
 
-    /// The tables.
+    /// All tables.
     static let tables = [
         Table(id: 1, standard: "3166-1", recordType: "country", keyMember: "alpha_2"),
         Table(id: 2, standard: "3166-2", recordType: "subdivision", keyMember: "code"),
@@ -36,9 +36,10 @@ struct ISOCodes {
         Table(id: 8, standard: "15924", recordType: "script", keyMember: "alpha_4"),
     ]
 
-    /// Gathers all rows.
+    /// Collects all rows.
     ///
     /// - Returns: The number of rows.
+    /// - Throws: ``Unreadable``; the errors of reading and decoding a file.
     func load(into loader: inout ContentLoader) throws -> Int {
         var count = 0
         for table in Self.tables {

@@ -5,9 +5,9 @@ import LarderServer
 /// The lexical database that Debian's package `wordnet-base` installs, as content of the group `wordnet`.
 ///
 /// Nouns, verbs, adjectives and adverbs are the resources 1 to 4; each row is a set of synonyms, 117,659 in all for
-/// WordNet 3.0. Its key is the number by which other rows point to it.
+/// WordNet 3.0. Its key is the number that other rows use to refer to it.
 struct WordNet {
-    /// A file or a line that is not what the manual page wndb(5) describes.
+    /// The error for a line that the manual page wndb(5) does not describe.
     struct Unreadable: Error, CustomStringConvertible {
         let file: String
         let line: Int
@@ -15,16 +15,17 @@ struct WordNet {
         var description: String { "\(file):\(line): not a line of a WordNet data file" }
     }
 
-    /// Where the files `data.noun` and so on lie.
+    /// The directory of the files `data.noun` and so on.
     var directory = "/usr/share/wordnet"
 
     private static let files: [(id: Int64, name: String)] = [
         (1, "data.noun"), (2, "data.verb"), (3, "data.adj"), (4, "data.adv"),
     ]
 
-    /// Gathers all rows.
+    /// Collects all rows.
     ///
     /// - Returns: The number of rows.
+    /// - Throws: ``Unreadable``; the errors of reading a file.
     func load(into loader: inout ContentLoader) throws -> Int {
         var count = 0
         for (id, name) in Self.files {
@@ -59,7 +60,7 @@ private struct Synset {
     let pointers: [Pointer]
     let gloss: String
 
-    /// Reads `offset lexname pos count (word id)… count (symbol offset pos source/target)… | gloss`.
+    /// Parses `offset lexname pos count (word id)… count (symbol offset pos source/target)… | gloss`.
     init?(_ line: String) {
         guard let bar = line.range(of: " | ") else { return nil }
         var fields = line[..<bar.lowerBound].split(separator: " ")[...]

@@ -5,7 +5,7 @@ import LarderURLSession
 import LarderServer
 
 extension Story {
-    /// Lets another process die in the middle of a replacement, and shows the store whole.
+    /// Kills another process in the middle of a replacement, and shows that the store is intact.
     func surviveAKill() async throws {
         screen.heading("Killed in the middle of a replacement")
         try publishEdition(3)
@@ -24,7 +24,7 @@ extension Story {
         screen.note("after a kill in mid-replacement", "old edition whole, \(Figures.count(rows)) rows")
     }
 
-    /// Looks into the file with the tool.
+    /// Inspects the file with the tool.
     func lookInside() async throws {
         screen.heading("cachetool")
         for verb in ["stat", "verify", "compact"] {
@@ -37,7 +37,7 @@ extension Story {
     }
 }
 
-/// A sync that ends its own process while a full copy is being written.
+/// A sync that kills its own process while a snapshot is being written.
 struct Interruption {
     let storePath: String
     let server: String
@@ -50,7 +50,7 @@ struct Interruption {
             store: store, transport: URLSessionTransport(unreadLimit: 256 << 20),
             configuration: .demo(base),
             onEvent: { event in
-                // Rows have been written and the copy is not complete.
+                // Rows have been written and the snapshot is not complete.
                 if case .fullCopy(_, let rows, _, _) = event, rows > 20_000 { kill(getpid(), SIGKILL) }
             })
         _ = try await sync.sync(ResourceFilter(filter))

@@ -5,7 +5,7 @@ import LarderServer
 import Synchronization
 
 extension Story {
-    /// Looks a word up, then reads rows at random and tells how long one takes.
+    /// Looks up a word, then reads rows at random and prints the time of one read.
     func readAWord(_ store: Store) throws {
         screen.heading("Read")
         var found: RowKey?
@@ -40,7 +40,7 @@ extension Story {
         screen.note("one random read, checksum verified", Figures.time(each))
     }
 
-    /// Replaces all nouns on the server while threads keep reading them, and counts what they see.
+    /// Replaces all nouns on the server while a task keeps reading them, and counts the editions that it sees.
     func replaceWhileReading(_ store: Store, _ baseURL: String) async throws {
         screen.heading("A whole resource replaced while it is being read")
         try publishEdition(1)
@@ -75,7 +75,7 @@ extension Story {
         }
     }
 
-    /// Reads on with no server, and fails to sync in a way that can be understood.
+    /// Reads without a server, and shows that a sync fails with an understandable error.
     func readOffline(_ store: Store) async throws {
         screen.heading("The server is gone")
         let rows = try store.read { view in try view.forEachRow(in: .all(of: Self.nouns)) { _ in } }
@@ -90,7 +90,7 @@ extension Story {
     }
 }
 
-/// Looks at rows of a resource in one view after another, and counts which editions they show.
+/// Reads rows of a resource in one view after another, and counts the editions that they show.
 final class EditionWatch: Sendable {
     static let rowsPerLook = 400
 
@@ -107,7 +107,7 @@ final class EditionWatch: Sendable {
 
     var counts: Counts { state.withLock(\.self) }
 
-    /// Whether there is nothing more to look at.
+    /// Whether the reading has ended.
     var isDone: Bool { hasEnded.load(ordering: .relaxed) }
 
     func end() {
@@ -117,7 +117,7 @@ final class EditionWatch: Sendable {
     func look(_ store: Store, _ resource: ResourceKey) throws {
         let (first, second) = try store.read { view in
             var editions = (first: 0, second: 0)
-            // From both ends, so that a half-replaced resource would show.
+            // Read from both ends, so that a half-replaced resource would be noticed.
             for reversed in [false, true] {
                 try view.forEachRow(in: .all(of: resource), reversed: reversed, limit: Self.rowsPerLook / 2) { entry in
                     if entry.row.payload.contains("\"edition\":2") { editions.second += 1 } else { editions.first += 1 }
@@ -139,7 +139,7 @@ final class EditionWatch: Sendable {
 }
 
 extension RawSpan {
-    /// Whether the bytes hold the UTF-8 of `text`.
+    /// Returns whether the bytes contain the UTF-8 of `text`.
     func contains(_ text: String) -> Bool {
         [UInt8](copying: self).firstRange(of: text.utf8) != nil
     }

@@ -20,7 +20,7 @@ extension Story {
             "\(Figures.count(words)) WordNet synsets and \(Figures.count(codes)) ISO codes in \(Figures.time(time))")
     }
 
-    /// Brings everything into an empty store.
+    /// Syncs everything into an empty store.
     func bootstrap(_ store: Store, _ baseURL: String) async throws {
         screen.heading("Bootstrap: everything into one file")
         let start = ContinuousClock.now
@@ -33,7 +33,7 @@ extension Story {
         screen.note("rows per second", Figures.count(Int(Double(report.rowsCopied) / seconds)))
     }
 
-    /// Edits rows on the server and brings only those.
+    /// Edits rows on the server and syncs only those.
     func syncEdits(_ store: Store, _ baseURL: String) async throws {
         screen.heading("Edits on the server, synced by difference")
         let nouns = Origin.ResourceID("wordnet", 1)
@@ -53,7 +53,7 @@ extension Story {
         screen.note("incremental sync of 12 edits", Figures.time(start.duration(to: .now)))
     }
 
-    /// Gives every noun on the server a new edition.
+    /// Replaces every noun on the server with a new edition.
     func publishEdition(_ edition: Int) throws {
         let nouns = Origin.ResourceID("wordnet", 1)
         let rows = (origin.rows(of: nouns) ?? []).map { row in

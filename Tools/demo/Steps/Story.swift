@@ -5,7 +5,7 @@ import LarderServer
 import LarderURLSession
 import Synchronization
 
-/// The demo's steps in their order, and what they share.
+/// The steps of the demo in their order, and their shared state.
 final class Story: Sendable {
     static let filter = "iso_codes:*;wordnet:*"
     static let nouns = ResourceKey("wordnet", 1)
@@ -14,7 +14,7 @@ final class Story: Sendable {
     let cachetool: String
     let screen = Screen()
     let origin: Origin
-    // The server of the demo sends faster than rows are written, and URLSession cannot hold it back.
+    // The server of the demo sends faster than rows are written, and URLSession cannot pause it.
     let transport = URLSessionTransport(unreadLimit: 256 << 20)
     private let swaps = Mutex<[ResourceKey: Duration]>([:])
 
@@ -48,7 +48,7 @@ final class Story: Sendable {
         try await lookInside()
     }
 
-    /// A sync with the server at `baseURL` that shows its progress.
+    /// Returns a sync with the server at `baseURL` that shows its progress.
     func makeSync(_ store: Store, _ baseURL: String) throws -> ContentSync {
         guard let base = BaseURL(baseURL) else { throw DemoError("the server's URL is \(baseURL)") }
         return ContentSync(
@@ -56,7 +56,7 @@ final class Story: Sendable {
             onEvent: { [self] event in show(event) })
     }
 
-    /// How long the last swap of a resource took.
+    /// Returns the duration of the last swap of a resource.
     func swapTime(of resource: ResourceKey) -> Duration? {
         swaps.withLock { $0[resource] }
     }
@@ -78,7 +78,7 @@ final class Story: Sendable {
     }
 }
 
-/// Something in the demo did not turn out as promised.
+/// The error for a step of the demo with an unexpected result.
 struct DemoError: Error, CustomStringConvertible {
     let description: String
 
@@ -89,7 +89,7 @@ struct DemoError: Error, CustomStringConvertible {
 #endif
 
 extension SyncConfiguration {
-    /// That of the demo's server, which has another port each time it starts, and is the same one.
+    /// Returns the configuration for the demo's server, which has another port at each start but the same identity.
     static func demo(_ base: BaseURL) -> SyncConfiguration {
         var configuration = SyncConfiguration(base: base)
         configuration.serverIdentity = "demo"

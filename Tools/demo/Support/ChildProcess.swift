@@ -1,13 +1,13 @@
 import Foundation
 
-/// Another program, run to its end.
+/// Runs another program to its end.
 enum ChildProcess {
     struct Outcome {
         let status: Int32
         let wasKilled: Bool
     }
 
-    /// Runs `executable`; its output goes where ours goes.
+    /// Runs `executable`, which inherits standard output.
     static func run(_ executable: String, _ arguments: [String]) async throws -> Outcome {
         let process = Process()
         process.executableURL = URL(filePath: executable)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the demo says: headings, lines, a progress line where the output is a terminal, and the table at the end.
+/// The output of the demo: headings, lines, a progress line where the output is a terminal, and the table at the end.
 final class Screen: Sendable {
     private let isTerminal = isatty(1) == 1
     private let rows = Mutex<[(String, String)]>([])
@@ -16,7 +16,7 @@ final class Screen: Sendable {
         fflush(nil)
     }
 
-    /// Replaces the last progress line; silent where the output is no terminal.
+    /// Replaces the last progress line; prints nothing where the output is no terminal.
     func progress(_ text: String) {
         guard isTerminal else { return }
         print("\r\u{1B}[K\(text)", terminator: "")
@@ -41,7 +41,7 @@ final class Screen: Sendable {
     }
 }
 
-/// Numbers as people read them.
+/// Formats numbers for display.
 enum Figures {
     static func count(_ number: Int) -> String {
         number.formatted(.number.locale(Locale(identifier: "en_US")))

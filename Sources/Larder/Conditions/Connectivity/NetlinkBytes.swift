@@ -1,6 +1,6 @@
-/// A run of bytes in the layout of netlink(7): pieces that begin with their length and are padded to four bytes.
+/// A sequence of pieces in the layout of netlink(7): each begins with its length and is padded to four bytes.
 ///
-/// Numbers are in the byte order of the machine. A piece whose length is not true ends the run.
+/// Numbers are in the byte order of the machine. A piece with an invalid length ends the sequence.
 struct NetlinkBytes {
     private var bytes: ArraySlice<UInt8>
 
@@ -14,12 +14,12 @@ struct NetlinkBytes {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// What lies behind the first `count` bytes.
+    /// Returns the bytes after the first `count`.
     func dropping(_ count: Int) -> NetlinkBytes {
         NetlinkBytes(bytes.dropFirst(count))
     }
 
-    /// The number `offset` bytes from the front; nil where the bytes end before it does.
+    /// Returns the number `offset` bytes from the front; nil where it would end after the last byte.
     func integer<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number? {
         let size = Number.bitWidth / 8
         let field = bytes.dropFirst(offset).prefix(size)
@@ -31,14 +31,14 @@ struct NetlinkBytes {
         #endif
     }
 
-    /// A piece with what its header says.
+    /// A piece with the fields of its header.
     struct Piece {
         let kind: UInt16
         let sequence: UInt32
         let body: NetlinkBytes
     }
 
-    /// `struct nlmsghdr`: length at 0 (4 bytes), type at 4, sequence at 8; 16 bytes.
+    /// Removes a message with its header, `struct nlmsghdr`: length at 0 (4 bytes), type at 4, sequence at 8; 16 bytes.
     mutating func popMessage() -> Piece? {
         guard let length = integer(at: 0, as: UInt32.self), let kind = integer(at: 4, as: UInt16.self),
             let sequence = integer(at: 8, as: UInt32.self), let piece = pop(Int(length), header: 16)
@@ -46,7 +46,7 @@ struct NetlinkBytes {
         return Piece(kind: kind, sequence: sequence, body: piece.dropping(16))
     }
 
-    /// `struct rtattr`: length at 0 (2 bytes), type at 2; 4 bytes.
+    /// Removes an attribute with its header, `struct rtattr`: length at 0 (2 bytes), type at 2; 4 bytes.
     mutating func popAttribute() -> Piece? {
         guard let length = integer(at: 0, as: UInt16.self), let kind = integer(at: 2, as: UInt16.self),
             let piece = pop(Int(length), header: 4)
@@ -55,7 +55,7 @@ struct NetlinkBytes {
         return Piece(kind: kind & 0x3FFF, sequence: 0, body: piece.dropping(4))
     }
 
-    /// `struct rtnexthop` whole: length at 0 (2 bytes); 8 bytes, then attributes.
+    /// Removes a whole `struct rtnexthop`: length at 0 (2 bytes); 8 bytes, then attributes.
     mutating func popNextHop() -> NetlinkBytes? {
         guard let length = integer(at: 0, as: UInt16.self) else { return nil }
         return pop(Int(length), header: 8)
@@ -64,7 +64,7 @@ struct NetlinkBytes {
     private mutating func pop(_ length: Int, header: Int) -> NetlinkBytes? {
         guard length >= header, length <= bytes.count else { return nil }
         let piece = NetlinkBytes(bytes.prefix(length))
-        // No overflow: the length is at most that of an array. Padding behind the last piece may be missing.
+        // No overflow: the length is at most that of an array. Padding after the last piece may be missing.
         bytes = bytes.dropFirst((length + 3) & ~3)
         return piece
     }

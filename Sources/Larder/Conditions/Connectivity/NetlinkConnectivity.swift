@@ -2,20 +2,21 @@
 private import Dispatch
 public import LarderTransport
 
-/// The network of a Linux machine: connected while a default route leads over a running link.
+/// The connectivity of a Linux machine: connected while a default route leads over a running link.
 ///
-/// The system wakes it (rtnetlink(7)); nothing is polled, and nothing waits on the threads of Swift's tasks. What a link
-/// costs is not known on Linux, so it is never metered or constrained. A server on the machine itself or on a
-/// link without a default route is out of its sight: use ``SteadyConnectivity`` for those. Where the system does not
-/// let the process ask, as in some sandboxes, the network counts as online: to try in vain is better than to never try.
+/// The system notifies it (rtnetlink(7)); nothing is polled, and the threads of Swift's tasks are not blocked. Linux
+/// does not report what a link costs, so it is never metered or constrained. The source does not see a server on the
+/// machine itself or on a link without a default route: use ``SteadyConnectivity`` for those. Where the system denies
+/// the process access, as in some sandboxes, the network counts as online: a failed try is better than none.
 public struct NetlinkConnectivity: ConnectivitySource {
-    /// The wait before the second look at what may have changed behind the kernel's message.
+    /// The wait before the second read of the routes, which may change after the kernel's message.
     private static let settling = DispatchTimeInterval.milliseconds(500)
 
-    /// A source that holds nothing until its states are asked for.
+    /// Creates a source that uses no resources until ``states()`` is called.
     public init() {}
 
-    /// The state now, then each change; two sockets and a queue, until the stream is cancelled or let go.
+    /// Returns a stream of the current state and each change. It holds two sockets and a queue until it is cancelled or
+    /// released.
     ///
     /// The network is that of the calling thread's namespace.
     public func states() -> AsyncStream<NetworkState> {
@@ -35,9 +36,9 @@ public struct NetlinkConnectivity: ConnectivitySource {
             socket.drainChanges()
             watch.changed()
         }
-        // The source must not outlive its descriptor; what still waits on the queue keeps it, too.
+        // The source must not outlive its descriptor; blocks still on the queue keep it, too.
         source.setCancelHandler { withExtendedLifetime(socket) {} }
-        // The socket listens already, so a change during the first look is told again.
+        // The socket is listening already, so a change during the first read is reported again.
         queue.async { watch.look() }
         let waking = Waking(source: source)
         relay.onEnd { waking.source.cancel() }
@@ -45,7 +46,7 @@ public struct NetlinkConnectivity: ConnectivitySource {
         return stream
     }
 
-    /// Sendable because cancelling is all that is done to it, which libdispatch allows from any thread.
+    /// Sendable because its only use is cancelling, which libdispatch allows from any thread.
     private struct Waking: @unchecked Sendable {
         let source: any DispatchSourceRead
     }

@@ -2,21 +2,21 @@
 private import CLarderSystem
 private import Synchronization
 
-/// The sockets over which Linux tells of its links and routes: one that hears of changes, one for questions.
+/// The sockets to Linux's links and routes: one for notifications of changes, one for queries.
 ///
-/// Both belong to the network namespace of the thread that opened them, and to it only: so does what they tell.
+/// Both belong to the network namespace of the thread that opened them, and so does their data.
 final class NetlinkSocket: Sendable {
     /// Becomes readable with each change of a link, an address or a route.
     let changes: Int32
     private let questions: Int32
     private let sequence = Atomic<UInt32>(0)
 
-    /// The largest datagram the kernel makes of an answer is 32 KiB.
+    /// The size of the receive buffer, in bytes; the kernel's largest datagram of a response is 32 KiB.
     private static let datagramSize = 65_536
-    /// The most datagrams of one answer, at several hundred routes each: beyond any table there is.
+    /// The most datagrams of one response, at several hundred routes each: more than any existing table.
     private static let datagramLimit = 65_536
 
-    /// Opens both; nil where the system does not let this process have them.
+    /// Opens both; nil where the system denies this process access.
     init?() {
         let changes = larder_netlink_listen()
         guard changes >= 0 else { return nil }
@@ -29,15 +29,15 @@ final class NetlinkSocket: Sendable {
         self.questions = questions
     }
 
-    /// Nobody can use them any more: both are given back.
+    /// Closes both sockets, which have no other user by then.
     deinit {
         larder_netlink_close(changes)
         larder_netlink_close(questions)
     }
 
-    /// Forgets the changes told so far: that there were any is all they say.
+    /// Discards the messages about changes; only their arrival matters.
     func drainChanges() {
-        // An overrun (ENOBUFS) is a change like others, and the next datagram is behind it.
+        // An overrun (ENOBUFS) is a change like others, and the next datagram follows it.
         let overrun = -Int(ENOBUFS)
         var buffer = [UInt8](repeating: 0, count: Self.datagramSize)
         for _ in 0..<Self.datagramLimit {
@@ -46,19 +46,20 @@ final class NetlinkSocket: Sendable {
         }
     }
 
-    /// The links and routes there are now; nil when the system did not tell. Blocks for a second at most per datagram.
+    /// Returns the current links and routes; nil when the system did not report them. Blocks for a second at most per
+    /// datagram.
     func routeTable() -> RouteTable? {
         var table = RouteTable()
         guard ask(UInt16(RTM_GETLINK), AF_UNSPEC, &table), ask(UInt16(RTM_GETROUTE), AF_INET, &table) else {
             return nil
         }
-        // A kernel without IPv6 may refuse: its routes are then those known already.
+        // A kernel without IPv6 may refuse: then the table has the IPv4 routes only.
         var whole = table
         return ask(UInt16(RTM_GETROUTE), AF_INET6, &whole) ? whole : table
     }
 
     private func ask(_ kind: UInt16, _ family: Int32, _ table: inout RouteTable) -> Bool {
-        // A number may come round again after four billion questions, when no answer of its first use is left.
+        // A number repeats after four billion queries, when no response to its first use is left.
         let number = sequence.wrappingAdd(1, ordering: .relaxed).newValue
         guard larder_netlink_dump(questions, kind, UInt8(truncatingIfNeeded: family), number) == 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: Self.datagramSize)

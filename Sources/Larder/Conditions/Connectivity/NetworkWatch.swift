@@ -1,7 +1,7 @@
 internal import LarderTransport
 internal import Synchronization
 
-/// The newest state of a network, for callers that ask without waiting; it counts as online until it is known.
+/// The newest state of a network, for callers that cannot wait; it counts as online until it is known.
 final class NetworkWatch: Sendable {
     private final class Newest: Sendable {
         let isOnline = Atomic(true)
@@ -27,6 +27,6 @@ final class NetworkWatch: Sendable {
 
     var isOnline: Bool { newest.isOnline.load(ordering: .relaxed) }
 
-    /// Has `act` be called, from then on, whenever the network is back.
+    /// Sets the closure that is called from now on whenever the network becomes online again.
     func whenBack(_ act: @escaping @Sendable () -> Void) { newest.act.withLock { $0 = act } }
 }

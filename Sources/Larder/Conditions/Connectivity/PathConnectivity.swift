@@ -3,14 +3,14 @@ private import Dispatch
 public import LarderTransport
 private import Network
 
-/// The network as Apple's systems see it (`NWPathMonitor`).
+/// The connectivity that Apple's systems report (`NWPathMonitor`).
 ///
-/// A path that the system would bring up on demand counts as connected: it comes up when somebody tries.
+/// A path that the system brings up on demand counts as connected: a connection attempt brings it up.
 public struct PathConnectivity: ConnectivitySource {
-    /// A source that holds nothing until its states are asked for.
+    /// Creates a source that uses no resources until ``states()`` is called.
     public init() {}
 
-    /// The state now, then each change; a monitor, until the stream is cancelled or let go.
+    /// Returns a stream of the current state and each change. It holds a monitor until it is cancelled or released.
     public func states() -> AsyncStream<NetworkState> {
         let (stream, relay) = StateRelay<NetworkState>.makeStream()
         let monitor = NWPathMonitor()

@@ -1,6 +1,6 @@
-/// The links and default routes of a machine, as Linux tells them (rtnetlink(7)).
+/// The links and default routes of a machine, as Linux reports them (rtnetlink(7)).
 ///
-/// Made from datagrams, byte by byte: whatever they hold, reading them gives an answer or says that there is none.
+/// It is parsed from datagrams byte by byte: any input gives a table or a failure.
 package struct RouteTable: Hashable, Sendable {
     /// The links that are up, have a carrier (or none to have) and lead off the machine, by their index.
     package private(set) var runningLinks: Set<Int32> = []
@@ -8,31 +8,31 @@ package struct RouteTable: Hashable, Sendable {
     /// The links that a default route leads to; nil stands for one whose route does not name it.
     package private(set) var defaultRoutes: Set<Int32?> = []
 
-    /// A table without links or routes.
+    /// Creates a table without links or routes.
     package init() {}
 
     /// Whether a default route leads over a running link.
     ///
-    /// The loopback link leads nowhere, and neither does a default route that says "unreachable".
+    /// The loopback link does not lead off the machine, and neither does a default route of type "unreachable".
     package var hasRouteOut: Bool {
         defaultRoutes.contains { link in
             link.map(runningLinks.contains) ?? !runningLinks.isEmpty
         }
     }
 
-    /// How far the answer to a question has come.
+    /// The progress of the response to a query.
     package enum Progress: Hashable, Sendable {
         /// More datagrams follow.
         case unfinished
-        /// This was the last.
+        /// This datagram was the last.
         case finished
-        /// The question was refused, or the bytes are no answer to it.
+        /// The query was refused, or the bytes are no response to it.
         case failed
     }
 
-    /// Reads one datagram of the answer to the question marked with `sequence`.
+    /// Reads one datagram of the response to the query numbered `sequence`.
     ///
-    /// Messages with another mark, and of kinds that do not matter here, are passed over.
+    /// Messages with another number, and of kinds that do not matter here, are skipped.
     package mutating func read(_ datagram: [UInt8], answering sequence: UInt32) -> Progress {
         var rest = NetlinkBytes(datagram)
         while !rest.isEmpty {
@@ -40,7 +40,7 @@ package struct RouteTable: Hashable, Sendable {
             guard message.sequence == sequence else { continue }
             switch message.kind {
             case Kind.done:
-                // Behind the end stands the outcome, 0 where it went well and on kernels that leave it out.
+                // After the end marker there is a result code: 0 for success, missing on some kernels.
                 return message.body.integer(at: 0, as: Int32.self) ?? 0 < 0 ? .failed : .finished
             case Kind.error: return .failed
             case Kind.link: readLink(message.body)
@@ -51,7 +51,7 @@ package struct RouteTable: Hashable, Sendable {
         return .unfinished
     }
 
-    /// `struct ifinfomsg`: family, type, index at 4, flags at 8.
+    /// Reads a `struct ifinfomsg`: family, type, index at 4, flags at 8.
     private mutating func readLink(_ body: NetlinkBytes) {
         guard let index = body.integer(at: 4, as: Int32.self), let flags = body.integer(at: 8, as: UInt32.self)
         else { return }
@@ -59,7 +59,7 @@ package struct RouteTable: Hashable, Sendable {
         if isRunning { runningLinks.insert(index) } else { runningLinks.remove(index) }
     }
 
-    /// `struct rtmsg`: family at 0, length of the destination's prefix at 1, type at 7; then attributes.
+    /// Reads a `struct rtmsg`: family at 0, length of the destination's prefix at 1, type at 7; then attributes.
     private mutating func readRoute(_ body: NetlinkBytes) {
         guard let family = body.integer(at: 0, as: UInt8.self), family == Family.ip4 || family == Family.ip6,
             body.integer(at: 1, as: UInt8.self) == 0, body.integer(at: 7, as: UInt8.self) == Self.unicast
@@ -73,11 +73,11 @@ package struct RouteTable: Hashable, Sendable {
             default: continue
             }
         }
-        // A route by a next-hop object may name no link of its own.
+        // A route through a next-hop object may name no link itself.
         defaultRoutes.formUnion(links.isEmpty ? [nil] : links)
     }
 
-    /// A list of `struct rtnexthop`: length at 0, index of the link at 4.
+    /// Returns the links of a list of `struct rtnexthop`: length at 0, index of the link at 4.
     private func nextHops(_ body: NetlinkBytes) -> Set<Int32?> {
         var links: Set<Int32?> = []
         var rest = body
@@ -85,7 +85,7 @@ package struct RouteTable: Hashable, Sendable {
         return links
     }
 
-    /// `RTN_UNICAST`: a route that leads somewhere.
+    /// `RTN_UNICAST`: a route to a destination.
     private static let unicast: UInt8 = 1
 
     /// linux/netlink.h and linux/rtnetlink.h, message types.

@@ -1,20 +1,21 @@
 package import LarderTransport
 
-/// Looks at the route table when something changed, and tells one stream what that means.
+/// Reads the route table after each change, and reports the resulting state to one stream.
 ///
-/// The kernel says that an address goes, and nothing of the routes through a gateway that go with it (seen on Linux 6.18).
-/// Who looks at the first word may look before they are gone, so there is a second look a while after each change.
+/// The kernel reports the removal of an address, but not of the routes through a gateway that are removed with it
+/// (observed on Linux 6.18). A read after the first message may still see them, so a second read follows a while after
+/// each change.
 package struct RouteWatch: Sendable {
     private let relay: StateRelay<NetworkState>
     private let table: @Sendable () -> RouteTable?
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// A watch that has not looked yet.
+    /// Creates a watch that has not read the table yet.
     ///
     /// - Parameters:
-    ///   - relay: is told the states.
-    ///   - table: gives the table of now; nil when the system does not tell.
-    ///   - later: does its argument once, after a while.
+    ///   - relay: Receives the states.
+    ///   - table: Returns the current table; nil when the system does not report it.
+    ///   - later: Calls its argument once, after a while.
     package init(
         telling relay: StateRelay<NetworkState>, table: @escaping @Sendable () -> RouteTable?,
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -24,7 +25,8 @@ package struct RouteWatch: Sendable {
         self.later = later
     }
 
-    /// Looks now. A system that does not tell leaves the last state as it is; before there was any, it counts as online.
+    /// Reads the table now. When the system does not report it, the last state stays; without one, the network counts
+    /// as online.
     package func look() {
         if let table = table() {
             relay.tell(table.hasRouteOut ? .online : .offline)
@@ -33,7 +35,7 @@ package struct RouteWatch: Sendable {
         }
     }
 
-    /// Looks now and once more, because something changed.
+    /// Reads the table now and once more later, because something changed.
     package func changed() {
         look()
         later { look() }

@@ -2,7 +2,8 @@ public import LarderTransport
 
 /// The connectivity source of the system that the program runs on.
 public enum SystemConnectivity {
-    /// `NWPathMonitor` on Apple's systems, netlink on Linux; elsewhere a network that is always online.
+    /// Returns a source that uses `NWPathMonitor` on Apple's systems, netlink on Linux; elsewhere a network that is
+    /// always online.
     public static func source() -> any ConnectivitySource {
         #if canImport(Network)
         PathConnectivity()

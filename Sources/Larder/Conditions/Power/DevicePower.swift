@@ -5,22 +5,23 @@ public import LarderTransport
 private import UIKit
 #endif
 
-/// The power of an Apple device: its low power mode, and the battery where the device has one to tell of (iOS, visionOS).
+/// The power of an Apple device: its low power mode, and the battery where the system reports one (iOS, visionOS).
 ///
-/// Following it turns on the battery monitoring of `UIDevice`, and leaves it on. On a Mac, low power mode alone
-/// counts: the system turns it on by itself when the user wants that on a battery.
+/// Following it enables the battery monitoring of `UIDevice`, and leaves it enabled. On a Mac only low power mode
+/// counts: the system enables it automatically on battery power when the user wants that.
 public struct DevicePower: PowerSource {
-    /// A source that holds nothing until its states are asked for.
+    /// Creates a source that uses no resources until ``states()`` is called.
     public init() {}
 
-    /// The state now, then each change; a task for each notification, until the stream is cancelled or let go.
+    /// Returns a stream of the current state and each change. It holds a task for each notification until it is
+    /// cancelled or released.
     public func states() -> AsyncStream<PowerState> {
         let (stream, relay) = StateRelay<PowerState>.makeStream()
         let watching = Task {
             await withTaskGroup(of: Void.self) { group in
                 for name in await Self.notifications() {
                     group.addTask {
-                        // It listens from here on, so a change during the first reading is told again.
+                        // The task listens from here on, so a change during the first reading is reported again.
                         var changes = NotificationCenter.default.notifications(named: name).makeAsyncIterator()
                         repeat { relay.tell(await Self.reading().state()) } while await changes.next() != nil
                     }

@@ -1,20 +1,21 @@
 private import Foundation
 package import LarderTransport
 
-/// The power supplies of a Linux machine, as a folder of folders of small files tells them (sysfs, `power_supply`).
+/// The power supplies of a Linux machine, read from a folder of folders of small files (sysfs, `power_supply`).
 package struct PowerSupplies: Sendable {
     private let root: String
 
-    /// The supplies told of below the folder at `root`.
+    /// Creates a reader of the supplies below the folder at `root`.
     package init(root: String) {
         self.root = root
     }
 
-    /// What they say now; a supply that says nothing sensible counts as absent. Blocks for some reads of files.
+    /// Returns the current reading; a supply with invalid values counts as absent. Blocks for some reads of files.
     ///
-    /// The charge of several batteries is their mean. The batteries' own word tells whether the machine charges: not
-    /// while any of them is discharging, a weak supply notwithstanding. Only where none of them knows, a supply that
-    /// is plugged in does. Batteries of devices attached, such as a mouse, do not count; a UPS does.
+    /// The charge of several batteries is their mean. The batteries' own status decides whether the machine charges: it
+    /// does not while any of them is discharging, even with a weak supply plugged in. A supply that is plugged in
+    /// counts only where no battery reports it. Batteries of attached devices, such as a mouse, do not count; a UPS
+    /// does.
     package func reading() -> PowerReading {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         let supplies = names.sorted().map { "\(root)/\($0)" }.filter { text($0, "scope") != "Device" }
@@ -36,14 +37,14 @@ package struct PowerSupplies: Sendable {
         ["Battery", "UPS"].contains(text(supply, "type"))
     }
 
-    /// The charge of a battery, 0 to 1: as it says itself, else from what it holds of what it could hold.
+    /// Returns the charge of a battery, 0 to 1: its own figure, else its content divided by its capacity.
     private func charge(_ supply: String) -> Double? {
         if let capacity = number(supply, "capacity"), (0...100).contains(capacity) { return capacity / 100 }
         for quantity in ["energy", "charge"] {
             guard let now = number(supply, "\(quantity)_now"), let full = number(supply, "\(quantity)_full"),
                 now >= 0, full > 0
             else { continue }
-            // A battery may hold a little more than it reckons it can.
+            // A battery may hold a little more than its nominal capacity.
             return min(now / full, 1)
         }
         return nil
@@ -53,11 +54,11 @@ package struct PowerSupplies: Sendable {
         text(supply, name).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// The one line of a file; nil when it cannot be read.
+    /// Returns the one line of a file; nil when it cannot be read.
     private func text(_ supply: String, _ name: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: "\(supply)/\(name)") else { return nil }
         defer { try? file.close() }
-        // A page is the most that a file of sysfs holds.
+        // A file of sysfs has at most one page.
         guard let bytes = try? file.read(upToCount: 4096) else { return nil }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

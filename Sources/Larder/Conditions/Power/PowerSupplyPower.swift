@@ -2,26 +2,26 @@
 private import Dispatch
 public import LarderTransport
 
-/// The power of a Linux machine, read from time to time from `/sys/class/power_supply`.
+/// The power of a Linux machine, read at intervals from `/sys/class/power_supply`.
 ///
-/// Without a battery it is normal. Low power mode is not known there, so it never counts.
+/// Without a battery it is normal. Linux reports no low power mode, so it never counts.
 public struct PowerSupplyPower: PowerSource {
     private let supplies: PowerSupplies
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let saverThreshold: Double
     private let criticalThreshold: Double
-    /// Files are read here, and not on the threads of Swift's tasks: a battery may take its time.
+    /// The queue that reads the files, because a slow battery would block the threads of Swift's tasks.
     private let queue = DispatchQueue(label: "larder.power")
 
-    /// A source that holds nothing until its states are asked for.
+    /// Creates a source that uses no resources until ``states()`` is called.
     ///
     /// - Parameters:
-    ///   - root: the folder that holds one folder for each supply.
-    ///   - interval: the time between two readings; positive.
-    ///   - clock: counts the interval.
-    ///   - saverThreshold: as in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
-    ///   - criticalThreshold: likewise.
+    ///   - root: The folder that contains one folder for each supply.
+    ///   - interval: The time between two readings; positive.
+    ///   - clock: Measures the interval.
+    ///   - saverThreshold: As in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
+    ///   - criticalThreshold: As in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
     public init(
         root: String = "/sys/class/power_supply", every interval: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock(), saverBelow saverThreshold: Double = PowerReading.saverThreshold,
@@ -35,7 +35,8 @@ public struct PowerSupplyPower: PowerSource {
         self.criticalThreshold = criticalThreshold
     }
 
-    /// The state now, then each change; a task that mostly sleeps, until the stream is cancelled or let go.
+    /// Returns a stream of the current state and each change. It holds a task that mostly sleeps until it is cancelled
+    /// or released.
     public func states() -> AsyncStream<PowerState> {
         let (stream, relay) = StateRelay<PowerState>.makeStream()
         let watching = Task {

@@ -2,7 +2,8 @@ public import LarderTransport
 
 /// The power source of the system that the program runs on.
 public enum SystemPower {
-    /// Notifications of the device on Apple's systems, the power supplies on Linux; elsewhere a supply always normal.
+    /// Returns a source that uses the device's notifications on Apple's systems, the power supplies on Linux; elsewhere
+    /// a constant normal supply.
     public static func source() -> any PowerSource {
         #if canImport(Darwin)
         DevicePower()

@@ -4,11 +4,12 @@ internal import LarderTransport
 /// The body of an answer: streamed as it arrives from the network, or lent by the cache.
 ///
 /// A network body can be read once. A short body that is released unread is still stored
-/// (``HTTPCacheOptions/finishLimit``); a longer one ends its exchange unless other callers wait for it. A stored body can be read again and again.
+/// (``HTTPCacheOptions/finishLimit``); a longer one ends its exchange unless other callers wait for it. A stored body
+/// can be read any number of times.
 public struct AnswerBody: Sendable, AsyncSequence {
     /// One piece of the body, never empty.
     public typealias Element = [UInt8]
-    /// What reading may throw.
+    /// The error of a read.
     public typealias Failure = HTTPCacheError
 
     enum Origin: Sendable {
@@ -18,7 +19,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
 
     let origin: Origin
 
-    /// The pieces of a stored body as they are copied out, in bytes.
+    /// The size of the pieces that are copied out of a stored body, in bytes.
     private static let portion: Int64 = 64 << 10
 
     init(_ origin: Origin) { self.origin = origin }
@@ -26,17 +27,17 @@ public struct AnswerBody: Sendable, AsyncSequence {
     /// A body that is in memory already.
     public init(_ bytes: [UInt8]) { origin = .network(TransportBody(bytes)) }
 
-    /// Where the bytes lie, and which of them are the body, when it comes from the cache: to be read without a copy.
+    /// The source of a stored body and its range there, for reading without a copy; nil for a network body.
     public var stored: (source: any BodySource, range: Range<Int64>)? {
         if case .stored(let source, let range) = origin { (source, range) } else { nil }
     }
 
-    /// Reads what is left into one array.
+    /// Reads the remaining bytes into one array.
     ///
     /// - Parameter limit: the most bytes to accept, 0 or more.
     /// - Throws: ``HTTPCacheError/answerTooLarge(limit:)`` for more, which ends a network body's exchange;
-    ///   ``HTTPCacheError/bodyGone`` and ``HTTPCacheError/unreadable(_:)`` for a stored one;
-    ///   ``HTTPCacheError/transport(_:)``.
+    ///   ``HTTPCacheError/bodyGone`` and ``HTTPCacheError/unreadable(_:)`` for a stored body;
+    ///   ``HTTPCacheError/transport(_:)`` for a network body that broke off.
     public func bytes(upTo limit: Int = 15 << 20) async throws(HTTPCacheError) -> [UInt8] {
         switch origin {
         case .network(let body):
@@ -52,7 +53,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
         }
     }
 
-    /// An iterator: over a stored body from its beginning, over a network body from where it has come to.
+    /// Returns an iterator: over a stored body from its beginning, over a network body from its current position.
     public func makeAsyncIterator() -> Iterator {
         switch origin {
         case .network(let body): Iterator(source: .network(body.makeAsyncIterator()))
@@ -60,7 +61,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
         }
     }
 
-    /// Gives the pieces one by one.
+    /// An iterator over the pieces of a body.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         enum Source: Sendable {
             case network(TransportBody.Iterator)
@@ -69,7 +70,10 @@ public struct AnswerBody: Sendable, AsyncSequence {
 
         var source: Source
 
-        /// The next piece, or nil at the end.
+        /// Returns the next piece, or nil at the end.
+        ///
+        /// - Throws: ``HTTPCacheError/transport(_:)`` when a network body broke off; ``HTTPCacheError/bodyGone`` and
+        ///   ``HTTPCacheError/unreadable(_:)`` for a stored body.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> [UInt8]? {
@@ -88,7 +92,9 @@ public struct AnswerBody: Sendable, AsyncSequence {
             }
         }
 
-        /// The next piece, or nil at the end.
+        /// Returns the next piece, or nil at the end.
+        ///
+        /// - Throws: as ``next(isolation:)``.
         public mutating func next() async throws(HTTPCacheError) -> [UInt8]? { try await next(isolation: nil) }
     }
 

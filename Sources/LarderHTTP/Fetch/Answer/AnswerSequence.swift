@@ -1,26 +1,26 @@
-/// The one or two answers to a request: an intermediate one from the cache, where the strategy gives one, and the final.
+/// The one or two answers to a request: an intermediate one from the cache, where the strategy uses one, and the final.
 ///
-/// Nothing is asked before the first answer is; the server is asked before the intermediate answer is handed out.
-/// Each iterator asks anew.
+/// No request is sent before the first answer is read. The exchange begins before the intermediate answer is returned.
+/// Each iterator makes its own request.
 public struct AnswerSequence: AsyncSequence, Sendable {
     /// An answer.
     public typealias Element = Fetched<HTTPAnswer>
-    /// Why the final answer did not come, after an intermediate one or without.
+    /// The error of the final answer, with or without an intermediate one before it.
     public typealias Failure = HTTPCacheError
 
     let cache: HTTPCache
     let request: FetchRequest
     let strategy: TwoAnswerStrategy
-    /// What the body of the final answer must pass before it is stored.
+    /// The check that the body of the final answer must pass before it is stored.
     var check: BodyCheck?
 
     /// The strategy of the final answer by itself.
     var single: SingleAnswerStrategy { strategy.kind == .standard ? .standard : .networkElseCache }
 
-    /// An iterator that has asked nothing yet.
+    /// Returns an iterator that has sent nothing yet.
     public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
-    /// Gives the answers; letting it go gives the final one up.
+    /// An iterator over the answers; releasing it abandons the final one.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Place {
             case start
@@ -33,7 +33,9 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
         fileprivate init(sequence: AnswerSequence) { self.sequence = sequence }
 
-        /// The next answer, or nil after the final one and after an error.
+        /// Returns the next answer, or nil after the final one and after an error.
+        ///
+        /// - Throws: as ``HTTPCache/fetch(_:_:)``.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
@@ -51,7 +53,9 @@ public struct AnswerSequence: AsyncSequence, Sendable {
                 answer, from: sequence.request, sequence.single, check: sequence.check)
         }
 
-        /// The next answer, or nil after the final one and after an error.
+        /// Returns the next answer, or nil after the final one and after an error.
+        ///
+        /// - Throws: as ``HTTPCache/fetch(_:_:)``.
         public mutating func next() async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
             try await next(isolation: nil)
         }
@@ -82,11 +86,11 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 }
 
 extension HTTPCache {
-    /// The one or two answers to a request, by a strategy that gives two.
+    /// Returns the one or two answers to a request, by a strategy that permits two.
     ///
     /// The sequence throws as ``fetch(_:_:)`` does. A stored redirection that is followed is no intermediate answer.
-    /// After an intermediate answer a failure is thrown, unless ``HTTPCacheOptions/servesStoredOffline`` makes the stored response
-    /// the final answer.
+    /// After an intermediate answer a failure is thrown, unless ``HTTPCacheOptions/servesStoredOffline`` makes the
+    /// stored response the final answer.
     public func answers(to request: FetchRequest, _ strategy: TwoAnswerStrategy = .standard) -> AnswerSequence {
         AnswerSequence(cache: self, request: request, strategy: strategy)
     }

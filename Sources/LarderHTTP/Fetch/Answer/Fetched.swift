@@ -1,40 +1,40 @@
-/// Where an answer comes from.
+/// The origin of an answer.
 public enum AnswerOrigin: String, Hashable, Sendable {
     /// The server's own bytes.
     case network
-    /// What was stored, without asking.
+    /// A stored response, without a request.
     case cache
-    /// What was stored, confirmed by the server just now (304).
+    /// A stored response that the server has just confirmed (304).
     case revalidated
 }
 
-/// How fresh an answer is.
+/// The freshness of an answer.
 public enum AnswerState: Hashable, Sendable {
     /// Fresh until this time, in milliseconds since 1970-01-01 UTC.
     case fresh(until: Int64)
-    /// Stale since this time, and still allowed.
+    /// Stale since this time, and still permitted.
     case stale(since: Int64)
-    /// Stale since this time, and shown because the server could not be asked.
+    /// Stale since this time, and used because the server could not be reached.
     case expiredServedOffline(since: Int64)
-    /// The answer is not one that ages, such as a refusal.
+    /// The freshness is unknown, as for an answer that is not stored.
     case unknown
 }
 
-/// An answer, and how it came about.
+/// An answer, with its origin and freshness.
 public struct Fetched<Value: Sendable>: Sendable {
-    /// What was asked for.
+    /// The answer itself.
     public var value: Value
-    /// Where it comes from.
+    /// The origin of the answer.
     public var origin: AnswerOrigin
-    /// How fresh it is.
+    /// The freshness of the answer.
     public var state: AnswerState
-    /// Its age; nil when nothing is known of it.
+    /// The age of the answer; nil when it is unknown.
     public var age: Duration?
-    /// Whether another answer to the same request is still to come.
+    /// Whether another answer to the same request follows.
     public var isIntermediate: Bool
-    /// Why the cache was used, asked to validate, or passed by.
+    /// The reason the cache was used, asked for a validation, or was bypassed.
     public var reuse: CacheReason
-    /// Why the answer is kept or not.
+    /// The reason the answer is stored or not.
     public var storage: CacheReason
 
     /// An answer of these parts.
@@ -52,7 +52,9 @@ public struct Fetched<Value: Sendable>: Sendable {
         self.storage = storage
     }
 
-    /// The same answer with another value.
+    /// Returns the same answer with another value.
+    ///
+    /// - Throws: the error of `transform`.
     public func map<Other: Sendable>(_ transform: (Value) throws -> Other) rethrows -> Fetched<Other> {
         Fetched<Other>(
             value: try transform(value), origin: origin, state: state, age: age,

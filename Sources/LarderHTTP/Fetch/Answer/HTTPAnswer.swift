@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// An answer to a fetch: a head, and a body that is read when asked for.
+/// An answer to a fetch: a head, and a body that is read on demand.
 public struct HTTPAnswer: Sendable {
-    /// The status and the header fields; of an answer from the cache with its `Age`.
+    /// The status and the header fields; an answer from the cache has its `Age` among them.
     public var head: HTTPResponse
     /// The body.
     public var body: AnswerBody
-    /// What the answer was made of, when it comes from the cache.
+    /// The stored response behind the answer, when it comes from the cache.
     var entry: CachedResponse?
 
     /// An answer of these two parts.
@@ -15,6 +15,6 @@ public struct HTTPAnswer: Sendable {
         self.body = body
     }
 
-    /// Whether the status speaks of success (2xx).
+    /// Whether the status is a success (2xx).
     public var isSuccess: Bool { head.status.kind == .successful }
 }

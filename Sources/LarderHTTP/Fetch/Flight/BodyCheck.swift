@@ -2,7 +2,7 @@ internal import LarderFormat
 
 /// A check that the whole body of a successful answer must pass before it is stored.
 ///
-/// An answer the program cannot decode, such as a portal page or truncated text, must not replace one it can.
+/// An answer that the program cannot decode, such as a portal page or truncated text, must not replace one that it can.
 struct BodyCheck: Sendable {
     /// The longest body that can pass, in bytes.
     let limit: Int
@@ -10,7 +10,7 @@ struct BodyCheck: Sendable {
     let accepts: @Sendable ([UInt8]) -> Bool
 }
 
-/// A body that is gathered to be checked.
+/// A body that is collected for its check.
 struct CheckedBody {
     private let check: BodyCheck
     private var bytes: [UInt8] = []
@@ -27,6 +27,6 @@ struct CheckedBody {
         }
     }
 
-    /// Whether the body passes; asked once, at its end.
+    /// Whether the body passes; read once, at its end.
     var isAccepted: Bool { !isTooLong && check.accepts(bytes) }
 }

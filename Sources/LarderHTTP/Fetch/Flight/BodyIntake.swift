@@ -10,19 +10,19 @@ struct BodyIntake: Sendable {
     private var writer: (any ResponseWriter)?
     private var stored: StoredResponse?
     private var join: BodyJoin?
-    /// The body as it is to be kept, where the caller wants it checked.
+    /// The body as it is to be stored, where the caller checks it.
     private var checked: CheckedBody?
-    /// What keeps the body from the place of better content.
+    /// The guard of better content that the body would replace.
     private var guarding: ContentGuard?
     private var received: Int64 = 0
     private var unflushed = 0
     private let beganAt: Duration
-    /// Why the body is not stored, where it is not.
+    /// The reason the body is not stored, where it is not.
     private var refusal = CacheReason.cacheFailed
-    /// Since when the body has no reader.
+    /// The time since which the body has no reader.
     private var unreadSince: Duration?
 
-    /// How many bytes go to the writer before it is waited for.
+    /// The number of bytes that are appended before the writer is flushed.
     private static let flushThreshold = 256 << 10
 
     init(_ exchange: CacheExchange, _ answered: CacheExchange.Answered) {
@@ -48,7 +48,7 @@ struct BodyIntake: Sendable {
             if response.coverage == .whole, join == nil {
                 guarding = exchange.contentGuard(answered, replacing: replaced)
             }
-            // A part, and one of several ranges, means nothing by itself.
+            // A part, or a body of several ranges, cannot be decoded by itself.
             if response.coverage == .whole, !exchange.isRangeAskedByHost, answered.head.status.kind == .successful {
                 checked = exchange.resolved.check.map(CheckedBody.init)
             }
@@ -80,7 +80,7 @@ struct BodyIntake: Sendable {
             return
         }
         exchange.flight.markComplete()
-        // Stored first: who has read the whole body finds it in the cache.
+        // Stored first: a reader of the whole body must find it in the cache.
         let entry = await finish(coverage: nil)
         if let entry, entry.isKept {
             exchange.flight.conclude(.kept(Flight.Kept(entry: entry, origin: .network, storage: because)))
@@ -95,10 +95,10 @@ struct BodyIntake: Sendable {
         exchange.flight.pipe.finish()
     }
 
-    /// Bounds how long a body of unknown length, which may be endless, keeps others waiting.
+    /// Limits how long a body of unknown length, which may be endless, delays others.
     ///
-    /// It is read for a reader with a slot, or to be stored without a reader, no longer than a body may be idle. Looked at
-    /// with each chunk: between two chunks the transport's limit holds.
+    /// The limit is the idle timeout. It applies to a body with a reader and a slot, and to one that is only read to be
+    /// stored. It is checked with each chunk; between two chunks the transport's own limit applies.
     private mutating func limitTime() {
         guard answered.announcedLength == nil else { return }
         let now = exchange.host.services.elapsed()
@@ -113,11 +113,11 @@ struct BodyIntake: Sendable {
         if now - since > limit { exchange.flight.finishUnread(false) }
     }
 
-    /// Waits until the pipe has room, and releases the slot meanwhile.
+    /// Waits until the pipe has space, and releases the slot meanwhile.
     private func waitForReader() async {
         let wasHeld = exchange.slot.release()
         await exchange.flight.pipe.waitForRoom()
-        // Ahead of those that have not begun. Without it the task is cancelled.
+        // Resumed before those that have not begun. If no slot is acquired, the task is cancelled.
         if wasHeld { _ = await exchange.slot.acquire(.resumed) }
     }
 
@@ -151,17 +151,17 @@ struct BodyIntake: Sendable {
         }
     }
 
-    /// The length of the new bytes by the range that they are; nil when they are none.
+    /// The number of new bytes by the range of the answer; nil without a range.
     private var expected: Int64? {
         if let join { return join.newBytes }
-        // Also of one that is all there is, and stored as such.
+        // Also for a part that is the whole and is stored as such.
         guard answered.head.status == .partialContent else { return nil }
         return ContentRange(answered.head.headerFields).map { Int64($0.range.count) }
     }
 
     private mutating func finish(coverage: StoredResponse.Coverage?) async -> CachedResponse? {
         guard let writer else { return nil }
-        // The head may announce nothing, and a range of another length.
+        // Without an announced length, the body may have another length than its range.
         let isWhole = expected.map { $0 == received } ?? true
         let isWanted = isWhole && guarding?.admitsAll ?? true
         guard !exchange.flight.isSpoiled, isWanted || coverage != nil else {
@@ -180,7 +180,7 @@ struct BodyIntake: Sendable {
             let entry = try await writer.finish(coverage: coverage)
             self.writer = nil
             guard exchange.flight.isSpoiled else { return entry }
-            // It was cleared or changed while this was written, and must not come back.
+            // The responses were cleared or changed during the write: this one must not come back.
             try await exchange.resolved.cache?.discard(entry)
             refusal = .changedMeanwhile
             return nil
@@ -190,9 +190,9 @@ struct BodyIntake: Sendable {
         }
     }
 
-    /// RFC 9111 §3.3: an incomplete body is kept as a part, when a strong validator lets it be completed later.
+    /// Stores an incomplete body as a part, when a strong validator lets it be completed later. RFC 9111 §3.3.
     ///
-    /// Not one that the host gave up or the transport decoded, and not in place of a whole one.
+    /// It is not stored when the host cancelled it, the transport decoded it, or it would replace a whole body.
     private mutating func storePart(after error: TransportError) async {
         guard let stored, join == nil, !answered.isDecoded, error != .cancelled,
             stored.status == .ok || stored.status == .partialContent,
@@ -219,7 +219,7 @@ struct BodyIntake: Sendable {
 }
 
 extension StoredResponse {
-    /// Where the kept body begins in the representation; nil where the part cannot be resumed.
+    /// The offset in the representation at which the stored body begins.
     fileprivate var partStart: Int64? {
         switch coverage {
         case .whole: 0
@@ -231,7 +231,7 @@ extension StoredResponse {
         if case .part(_, let total) = coverage { total } else { nil }
     }
 
-    /// RFC 9110 §8.8.1: an entity tag that is not weak.
+    /// Whether it has an entity tag that is not weak. RFC 9110 §8.8.1.
     fileprivate var hasStrongValidator: Bool {
         fields[.eTag].map { $0.utf8.first == UInt8(ascii: "\"") } ?? false
     }

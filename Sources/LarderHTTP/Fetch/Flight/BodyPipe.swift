@@ -2,8 +2,8 @@ import LarderStore
 import LarderTransport
 import Synchronization
 
-/// Carries a body from the exchange that stores it to its reader, and holds the exchange back while more than
-/// a set number of bytes lies unread.
+/// A pipe for a body, from the exchange that stores it to its reader. The exchange waits beyond a number of unread
+/// bytes.
 ///
 /// One task writes, one reads.
 final class BodyPipe: Sendable {
@@ -12,9 +12,9 @@ final class BodyPipe: Sendable {
         var unreadBytes = 0
         var isFinished = false
         var error: TransportError?
-        /// Whether the reader has gone: what is pushed is let go.
+        /// Whether the reader has gone, so that pushed chunks are discarded.
         var isAbandoned = false
-        /// Whether others wait for the exchange, which then does not wait for the reader.
+        /// Whether other callers wait for the exchange, which then does not wait for the reader.
         var isUnbounded = false
         var reader: Pending<Void>?
         var writer: Pending<Void>?
@@ -26,7 +26,7 @@ final class BodyPipe: Sendable {
     /// A pipe that holds `limit` bytes before its writer waits.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a chunk, and returns whether there is room for another; if not, ``waitForRoom()`` comes before it.
+    /// Adds a chunk, and returns whether there is space for another; if not, ``waitForRoom()`` must come before it.
     func push(_ chunk: [UInt8]) -> Bool {
         let (reader, hasRoom) = state.withLock { state -> (Pending<Void>?, Bool) in
             guard !state.isAbandoned else { return (nil, true) }
@@ -38,7 +38,7 @@ final class BodyPipe: Sendable {
         return hasRoom
     }
 
-    /// Waits until there is room for a chunk.
+    /// Waits until there is space for a chunk.
     ///
     /// Returns at once when the reader has gone, or the calling task is cancelled.
     func waitForRoom() async {
@@ -50,7 +50,7 @@ final class BodyPipe: Sendable {
         await room?.value()
     }
 
-    /// The body is whole, or broke off.
+    /// Ends the body: it is whole, or broke off with `error`.
     func finish(_ error: TransportError? = nil) {
         let reader = state.withLock { state -> Pending<Void>? in
             guard !state.isFinished else { return nil }
@@ -61,7 +61,7 @@ final class BodyPipe: Sendable {
         reader?.fulfil(())
     }
 
-    /// The reader is gone.
+    /// Discards the unread chunks and all later ones: the reader has gone.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true
@@ -71,18 +71,18 @@ final class BodyPipe: Sendable {
         wakeWriter()
     }
 
-    /// From now on the writer does not wait for the reader.
+    /// Stops the writer from waiting for the reader.
     func unbind() {
         state.withLock { $0.isUnbounded = true }
         wakeWriter()
     }
 
-    /// From now on the writer waits for the reader again.
+    /// Lets the writer wait for the reader again.
     func bind() {
         state.withLock { $0.isUnbounded = false }
     }
 
-    /// The next chunk, or nil at the end.
+    /// Returns the next chunk, or nil at the end.
     func next() async throws(TransportError) -> [UInt8]? {
         let arrival = state.withLock { state -> Pending<Void>? in
             if !state.chunks.isEmpty || state.isFinished { return nil }

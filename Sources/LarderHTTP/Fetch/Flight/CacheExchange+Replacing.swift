@@ -2,20 +2,20 @@ import HTTPTypes
 internal import LarderFormat
 import LarderStore
 
-// Which stored responses an answer may replace. Not to store is always allowed (RFC 9111 §3).
+// The stored responses that an answer may replace. Refusing to store is always permitted (RFC 9111 §3).
 extension CacheExchange {
-    /// Which of the stored responses `response` would hide, now that it has come.
+    /// Returns the stored responses that `response` would hide.
     ///
-    /// Includes responses stored while the server was asked, and those that another request selects.
+    /// They include responses stored during the exchange, and those that another request selects.
     func replaced(by response: StoredResponse) async -> [CachedResponse] {
         await host.lookup(resolved).candidates.filter { $0.response.isHidden(by: response) }
     }
 
-    /// Why the head of an answer keeps it from the place of what is stored; nil when it does not.
+    /// Returns the reason why the head of an answer keeps it from replacing the stored responses; nil when it may.
     ///
-    /// A captive portal answers with a redirection, an empty success or its page, and a proxy may report an error with a
-    /// status of success: content that is stored is better than these. A server that really changes so is asked each
-    /// time, and its answers are delivered, until the stored one is removed.
+    /// A captive portal responds with a redirection, an empty success or its page, and a proxy may report an error with
+    /// a status of success. Stored content is better than these. If a server really changes in such a way, each request
+    /// is sent and its answers are delivered until the stored response is removed.
     func reasonToLeave(
         _ answered: Answered, as response: StoredResponse, replacing replaced: [CachedResponse]
     ) -> CacheReason? {
@@ -33,7 +33,7 @@ extension CacheExchange {
         return nil
     }
 
-    /// What holds the body of an answer against what is stored.
+    /// Returns the guard that compares the body of an answer with the stored content.
     func contentGuard(_ answered: Answered, replacing replaced: [CachedResponse]) -> ContentGuard {
         ContentGuard(replacing: replaced, by: answered.head.headerFields, asked: answered.sent.askedKind)
     }
@@ -45,7 +45,7 @@ extension CacheExchange {
 }
 
 extension StoredResponse {
-    /// Whether there is a request that selects both responses: it gets the more recent one. RFC 9111 §4.1.
+    /// Whether some request selects both responses, so that it gets the more recent one. RFC 9111 §4.1.
     ///
     /// An answer without the `Vary` of its resource, such as an error page, hides all variants.
     fileprivate func isHidden(by other: StoredResponse) -> Bool {
@@ -53,12 +53,12 @@ extension StoredResponse {
             let same = other.selecting.first { $0.name == field.name }
             if let same, same.value != field.value { return false }
         }
-        // Only requests for the same account select what an account selects.
+        // Responses of an account are selected only by requests for the same account.
         return selecting.filter(\.isAccount) == other.selecting.filter(\.isAccount)
     }
 }
 
 extension SelectingField {
-    /// Whether it stands for an account: FORMAT.md, "responses".
+    /// Whether it represents an account: FORMAT.md, "responses".
     fileprivate var isAccount: Bool { name.utf8.first == UInt8(ascii: ":") }
 }

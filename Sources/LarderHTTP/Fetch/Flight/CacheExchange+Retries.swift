@@ -3,18 +3,18 @@ internal import LarderFormat
 import LarderStore
 import LarderTransport
 
-// Sending a request again, by the rules of `FetchRetries`.
+// Repeated attempts, by the rules of `FetchRetries`.
 extension CacheExchange {
-    /// What came of one attempt.
+    /// The result of one attempt.
     private enum Attempt {
         case answer(Answered, TransportBody)
-        /// Nothing to hand out; the next attempt follows after the wait.
+        /// No answer to return; the next attempt follows after the wait.
         case again(Duration)
     }
 
-    /// Sends a request, and again as long as the options and the answers let it.
+    /// Sends a request, and repeats it as far as the options and the answers permit.
     ///
-    /// The slot is another's during a wait.
+    /// The slot is released during a wait.
     func send(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
         var chance = Chance(state: host.services.makeID().low)
         var failures = 0
@@ -48,15 +48,15 @@ extension CacheExchange {
         }
     }
 
-    /// RFC 9110 §9.2.2.
+    /// The idempotent methods. RFC 9110 §9.2.2.
     private static let idempotent: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
 }
 
 extension FetchRetries {
-    /// The statuses that may be gone the next time. RFC 9110 §15; RFC 6585 §4; RFC 8470 §5.2.
+    /// The statuses that may be temporary. RFC 9110 §15; RFC 6585 §4; RFC 8470 §5.2.
     private static let passing: Set<Int> = [408, 425, 429, 502, 503, 504]
 
-    /// How long to wait after an answer; nil when it is one to hand out.
+    /// Returns the wait after an answer; nil when the answer is to be returned.
     fileprivate func wait(after answered: CacheExchange.Answered, _ failures: Int, _ chance: Double) -> Duration? {
         guard Self.passing.contains(answered.head.status.code) else { return nil }
         let fields = answered.head.headerFields

@@ -5,19 +5,19 @@ import Logging
 
 /// One exchange with the server, from the wait for its slot to the stored answer.
 struct CacheExchange: Sendable {
-    /// The head of the server's answer, and when things happened, in milliseconds since 1970-01-01 UTC.
+    /// The head of the server's answer, and its times in milliseconds since 1970-01-01 UTC.
     struct Answered: Sendable {
         var head: HTTPResponse
         var sent: HTTPRequest
         var requestedAt: Int64
         var receivedAt: Int64
-        /// Whether the transport decodes the body, whose offsets then mean nothing to the server.
+        /// Whether the transport decodes the body, so that offsets in it mean nothing to the server.
         var isDecoded: Bool
         /// The rules for this answer: those of the request, with a salt if it needs one.
         var policy: CachePolicy
     }
 
-    /// An answer that is to be stored, and the stored responses it hides then.
+    /// An answer that is to be stored, and the stored responses that it then hides.
     struct Storing: Sendable {
         var response: StoredResponse
         var replaced: [CachedResponse]
@@ -29,7 +29,7 @@ struct CacheExchange: Sendable {
     let flight: Flight
     let slot: ExchangeSlot
 
-    /// Runs to its end and reports its result to the flight.
+    /// Runs the exchange to its end and reports its result to the flight.
     func run() async {
         defer { slot.release() }
         do throws(HTTPCacheError) {
@@ -47,10 +47,10 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Waits for the slot, as long as others advance.
+    /// Waits for the slot, as long as other exchanges progress.
     func acquireSlot(_ priority: FetchPriority) async throws(HTTPCacheError) {
         let timeouts = resolved.asked.timeouts ?? host.options.timeouts
-        // As long as the transport lets an exchange of the same limits hang before its head, and in its body.
+        // The transport lets an exchange with the same limits hang for as long before its head or in its body.
         let patience = max(timeouts.head, timeouts.idle)
         switch await slot.acquire(priority, patience: patience, host.services.sleep) {
         case .acquired: break
@@ -59,7 +59,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Sends a request once; ``send(_:)`` sends it as often as the options let it.
+    /// Sends a request once; ``send(_:)`` repeats it as the options permit.
     func sendOnce(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
         let requestedAt = host.services.now()
         do throws(TransportError) {
@@ -76,7 +76,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// The rules for an answer. The first response that a secret selects has a salt drawn where it is kept.
+    /// Returns the rules for an answer. The first response that a secret selects creates the salt of its cache.
     private func policy(for head: HTTPResponse, to sent: HTTPRequest) async -> CachePolicy {
         var policy = resolved.policy
         guard plan.isStoring, policy.selectingSalt == nil, policy.needsSalt(head.headerFields, sent) else {
@@ -94,7 +94,7 @@ struct CacheExchange: Sendable {
         return resolved.request
     }
 
-    /// Whether what the cache added to the request brought an answer that is none to the request as the host made it.
+    /// Whether the answer only fits the conditions or the range that the cache added to the host's request.
     private func isUseless(_ answered: Answered, _ update: UpdateDecision) -> Bool {
         if case .repeatUnconditionally = update { return true }
         guard !isRangeAsked(in: answered) else { return false }
@@ -104,10 +104,10 @@ struct CacheExchange: Sendable {
         return join.length > bodyLimit
     }
 
-    /// Whether the host asked for a part.
+    /// Whether the host requested a part.
     var isRangeAskedByHost: Bool { resolved.request.headerFields[.range] != nil }
 
-    /// Whether the range that was sent is the one that the host asked for.
+    /// Whether the range that was sent is the one that the host requested.
     private func isRangeAsked(in answered: Answered) -> Bool {
         answered.sent.headerFields[.range] == resolved.request.headerFields[.range]
     }
@@ -128,7 +128,8 @@ struct CacheExchange: Sendable {
             receivedAt: answered.receivedAt)
     }
 
-    /// RFC 9111 §4.4. What a captive portal's answer invalidates is still used without a network.
+    /// Invalidates the responses that an unsafe request changed. RFC 9111 §4.4. After a captive portal's answer they
+    /// stay usable offline.
     private func invalidate(by answered: Answered) async {
         let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: resolved.url)
         guard !urls.isEmpty else { return }
@@ -156,7 +157,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// What was refreshed: the candidate the server was asked about, or the first of them.
+    /// Stores the refreshed candidates, and returns the one that the request validated, or else the first.
     private func refresh(_ refreshes: [UpdateDecision.Refresh], _ because: CacheReason) async -> Flight.Kept? {
         for refresh in refreshes { await write(refresh) }
         guard let refresh = refreshes.first(where: { $0.index == plan.chosen }) ?? refreshes.first,
@@ -173,14 +174,14 @@ struct CacheExchange: Sendable {
         }
         do {
             try await cache.refresh(plan.candidates[refresh.index], with: refresh.response)
-            // What was invalidated meanwhile stays so.
+            // An invalidation during the exchange must not be lost.
             if flight.isSpoiled { try await cache.invalidate(resolved.key) }
         } catch {
             host.log("could not refresh a stored response", error)
         }
     }
 
-    /// As what the answer is stored; nil when it is not.
+    /// Returns the response to store, and the reason; without a response when the answer is not stored.
     private func storage(of answered: Answered) async -> (Storing?, CacheReason) {
         guard plan.isStoring, resolved.cache != nil else { return (nil, .notStoring) }
         if answered.isEndless { return (nil, .endless) }
@@ -205,7 +206,7 @@ struct CacheExchange: Sendable {
 }
 
 extension CacheExchange {
-    /// Hands the answer out, and stores it on the way.
+    /// Delivers the answer, and stores its body as it arrives.
     private func deliver(
         _ answered: Answered, _ body: TransportBody, storing stored: Storing?, _ because: CacheReason
     ) async {
@@ -221,7 +222,7 @@ extension CacheExchange {
         await intake.consume(body, because)
     }
 
-    /// RFC 9111 §3.4: what is stored and what came are one body.
+    /// Joins the stored part and the received one to one body. RFC 9111 §3.4.
     private func combine(
         _ refresh: UpdateDecision.Refresh, _ answered: Answered, _ body: TransportBody, _ because: CacheReason
     ) async {
@@ -238,7 +239,7 @@ extension CacheExchange {
             return await intake.consume(body, because)
         }
         guard intake.isStoring else {
-            // What came is no answer without the stored part.
+            // The received part is no answer without the stored one.
             do throws(HTTPCacheError) {
                 let (whole, body) = try await send(unconditional)
                 return await deliver(whole, body, storing: nil, .cacheFailed)
@@ -246,21 +247,21 @@ extension CacheExchange {
                 return flight.conclude(.failed(error))
             }
         }
-        // The host asked for the whole: it gets what both parts make.
+        // The host requested the whole, so it gets the joined body.
         flight.pipe.abandon()
         await intake.consume(body, because)
-        // Nothing, if it is delivered already.
+        // Has no effect if the answer was delivered.
         flight.conclude(.failed(.transport(.connectionLost(reason: "the rest of the body did not come"))))
     }
 }
 
 extension CacheExchange.Answered {
-    /// Whether the body is a stream that has no end: it is for its reader alone.
+    /// Whether the body is an endless stream, which is for its reader alone.
     var isEndless: Bool {
         let type = FieldScanner.lowered(head.headerFields.first("content-type") ?? [])
         return ["text/event-stream", "multipart/x-mixed-replace"].contains { type.starts(with: $0.utf8) }
     }
 
-    /// The length of the body as the head announces it; nil where it says nothing that can be held against the body.
+    /// The length of the body that the head announces; nil where it announces none that the body must have.
     var announcedLength: Int64? { head.announcedLength(to: sent.method) }
 }

@@ -1,8 +1,7 @@
 import LarderStore
 import Synchronization
 
-/// Limits how many exchanges run at a time. Of those that wait, the one of the highest priority goes first, and of
-/// equals the one that came first.
+/// Limits how many exchanges run at a time. Waiting ones run by priority, and equal ones in the order of their arrival.
 final class ExchangeLimiter: Sendable {
     private let turns: TurnQueue<Int>
     private let steps = Atomic(0)
@@ -12,23 +11,23 @@ final class ExchangeLimiter: Sendable {
         turns = TurnQueue(limit: limit)
     }
 
-    /// Changes whenever an exchange gets a head or a chunk, and whenever a slot is released.
+    /// A number that changes whenever an exchange receives a head or a chunk, and whenever a slot is released.
     var progress: Int { steps.load(ordering: .relaxed) }
 
-    /// Notes that an exchange that holds a slot advances.
+    /// Records progress of an exchange that holds a slot.
     func noteProgress() { steps.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Whether the caller has got a slot, without waiting.
+    /// Acquires a slot without waiting, and returns whether it did.
     func acquireAtOnce() -> Bool { turns.tryAcquire(0) }
 
-    /// Returns true when the caller has a slot, and false when its task is cancelled.
+    /// Waits for a slot; returns true when it is acquired, and false when the calling task is cancelled.
     ///
     /// A caller that gets true must call ``release()`` once.
     func acquire(_ priority: FetchPriority, for exchange: ObjectIdentifier) async -> Bool {
         await turns.acquire(0, priority: priority.rawValue, name: exchange)
     }
 
-    /// Raises the priority of a waiting exchange; it goes behind those that have the priority already.
+    /// Raises the priority of a waiting exchange; it runs after those that have the priority already.
     func raise(_ exchange: ObjectIdentifier, to priority: FetchPriority) {
         turns.raise(exchange, of: 0, to: priority.rawValue)
     }

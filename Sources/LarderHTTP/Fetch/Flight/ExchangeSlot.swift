@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The slot of one exchange at a limiter: acquired once or more often, held at most once.
+/// The slot of one exchange at a limiter: acquired any number of times, held at most once.
 final class ExchangeSlot: Sendable {
     /// The result of waiting for a slot.
     enum Outcome: Sendable {
@@ -14,23 +14,23 @@ final class ExchangeSlot: Sendable {
     private let exchange: ObjectIdentifier
     private let isHeld = Mutex(false)
 
-    /// No slot yet, for an exchange of this identity.
+    /// Creates the slot of an exchange, which does not hold it yet.
     init(_ limiter: ExchangeLimiter, for exchange: ObjectIdentifier) {
         self.limiter = limiter
         self.exchange = exchange
     }
 
-    /// Waits for a slot; false when the task is cancelled.
+    /// Waits for a slot; returns false when the task is cancelled.
     func acquire(_ priority: FetchPriority) async -> Bool {
         let isAcquired = if limiter.acquireAtOnce() { true } else { await limiter.acquire(priority, for: exchange) }
         if isAcquired { hold() }
         return isAcquired
     }
 
-    /// Waits for a slot as long as other exchanges advance.
+    /// Waits for a slot as long as other exchanges progress.
     ///
-    /// - Parameter patience: how long none of them may advance. The wait behind exchanges that advance is as long as they
-    ///   take, and the wait behind exchanges that hang has an end.
+    /// - Parameter patience: the longest time without progress. The wait for exchanges that progress is unlimited, and
+    ///   the wait for exchanges that hang ends.
     func acquire(
         _ priority: FetchPriority, patience: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async -> Outcome {
@@ -52,7 +52,7 @@ final class ExchangeSlot: Sendable {
             }
             let first = await group.next() ?? .cancelled
             group.cancelAll()
-            // The slot may have come in the same moment.
+            // The slot may have been acquired at the same moment.
             let second = await group.next() ?? .cancelled
             return second == .acquired ? .acquired : first
         }
@@ -60,7 +60,7 @@ final class ExchangeSlot: Sendable {
         return outcome
     }
 
-    /// Notes that the exchange advances.
+    /// Records progress of the exchange.
     func noteProgress() { limiter.noteProgress() }
 
     private func hold() { isHeld.withLock { $0 = true } }

@@ -1,34 +1,34 @@
 import LarderStore
 import Synchronization
 
-/// One request to the server, and the callers waiting for its result.
+/// One request to the server, and the callers that wait for its result.
 ///
-/// Runs while it has participants; cancelled when the last one leaves.
+/// It is cancelled when its last participant leaves, unless it runs in the background or still stores its body.
 final class Flight: Sendable {
     /// The result for the caller that started the flight, as soon as it is known.
     enum Delivery: Sendable {
-        /// The server's answer; its body comes through the pipe.
+        /// The server's answer; its body arrives through the pipe.
         case streamed(Streamed)
         /// A stored response, which the server confirmed or completed.
         case kept(Kept)
     }
 
-    /// What the server answered, while its body still comes.
+    /// The head of the server's answer, while its body still arrives.
     struct Streamed: Sendable {
         var exchange: CacheExchange.Answered
-        /// As what it is being stored; nil when it is not.
+        /// The response that is being stored; nil when none is.
         var stored: StoredResponse?
         var storage: CacheReason
     }
 
-    /// What is stored when the flight is over.
+    /// The stored response at the end of the flight.
     struct Kept: Sendable {
         var entry: CachedResponse
         var origin: AnswerOrigin
         var storage: CacheReason
     }
 
-    /// The result for callers that joined, when the flight is over.
+    /// The result for callers that joined, at the end of the flight.
     enum Outcome: Sendable {
         case kept(Kept)
         /// Not stored, for this reason: only the first caller receives the answer.
@@ -42,11 +42,11 @@ final class Flight: Sendable {
         var isBackground = false
         /// Whether an unread body is read to its end and stored.
         var isFinishing = false
-        /// Whether the body has come whole: storing it is not given up any more.
+        /// Whether the whole body has arrived: from then on it is stored even without participants.
         var isSettling = false
-        /// Whether its answer must not be stored: what it was asked for has changed, or was cleared, since.
+        /// Whether its answer must not be stored, because its responses changed meanwhile, or storing was refused.
         var isSpoiled = false
-        /// Whether what comes of it is known.
+        /// Whether its result is known.
         var isOver = false
         var isCancelled = false
         var task: Task<Void, Never>?
@@ -57,18 +57,18 @@ final class Flight: Sendable {
     let pipe: BodyPipe
     let delivery = Pending<Result<Delivery, HTTPCacheError>>()
     let outcome = Pending<Outcome>()
-    /// Set when its work has ended.
+    /// Fulfilled when its work has ended.
     let ended = Pending<Bool>()
     private let state = Mutex(State())
 
-    /// A flight with one participant, that has not begun.
+    /// Creates a flight with one participant; it has not started.
     init(cacheKey: String, tags: Set<String>, unreadLimit: Int) {
         self.cacheKey = cacheKey
         self.tags = tags
         pipe = BodyPipe(limit: unreadLimit)
     }
 
-    /// Starts the work, which only this flight cancels.
+    /// Starts the work; only this flight cancels it.
     func start(_ work: @escaping @Sendable () async -> Void) {
         let task = Task {
             await work()
@@ -81,22 +81,22 @@ final class Flight: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Joins; false once it is over or cancelled.
+    /// Adds a participant; returns false once the flight is over, cancelled or not stored.
     func join() -> Bool {
         state.withLock { state in
             guard !state.isOver, !state.isCancelled, !state.isSpoiled else { return false }
             state.participants += 1
-            // Under the lock, as everything that binds or unbinds: the last word is that of the last change.
+            // Under the lock, as every bind and unbind, so that the pipe follows the last change.
             pipe.unbind()
             return true
         }
     }
 
-    /// Takes part no more.
+    /// Removes a participant.
     func leave() {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.participants -= 1
-            // The reader is alone again, unless the reader is the participant that left.
+            // The reader is the only participant again, unless it is the one that left.
             if state.participants == 1, !state.isBackground { pipe.bind() }
             return Self.abandoned(&state)
         }
@@ -112,14 +112,14 @@ final class Flight: Sendable {
         task?.cancel()
     }
 
-    /// The task to cancel when no participant is left.
+    /// Returns the task to cancel when no participant is left.
     private static func abandoned(_ state: inout State) -> Task<Void, Never>? {
         guard state.participants == 0, !state.isSettling, !state.isBackground, !state.isFinishing else { return nil }
         state.isCancelled = true
         return state.task
     }
 
-    /// Continues whatever participants leave.
+    /// Lets the flight continue when its participants leave.
     func goOnAlone() {
         state.withLock { state in
             // An answer that is not stored is of no use to a later caller.
@@ -127,7 +127,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Ends at once.
+    /// Cancels the flight at once.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -137,7 +137,7 @@ final class Flight: Sendable {
         task?.cancel()
     }
 
-    /// The body has come whole.
+    /// Records that the whole body has arrived.
     func markComplete() { state.withLock { $0.isSettling = true } }
 
     /// Whether it continues without participants.
@@ -149,15 +149,15 @@ final class Flight: Sendable {
     /// Whether its answer must not be stored.
     var isSpoiled: Bool { state.withLock { $0.isSpoiled } }
 
-    /// Its answer is not stored, and nobody joins it any more.
+    /// Prevents its answer from being stored, and further callers from joining.
     func spoil() { state.withLock { $0.isSpoiled = true } }
 
-    /// The answer is not stored: joined callers start their own requests.
+    /// Reports that the answer is not stored: joined callers start their own requests.
     func reportNotStored(_ because: CacheReason) {
         state.withLock { state in
             state.isSpoiled = true
             state.isBackground = false
-            // The joined readers leave: the body may have any length and has one reader.
+            // The joined callers leave: the body may have any length and has one reader.
             pipe.bind()
         }
         finishUnread(false)
@@ -166,7 +166,7 @@ final class Flight: Sendable {
 
     /// Publishes the result; no caller joins from now on.
     func conclude(_ outcome: Outcome) {
-        // Before anybody hears of it: who has heard and asks again begins another.
+        // Set before the result is published: a caller that repeats its request then begins another flight.
         state.withLock { $0.isOver = true }
         switch outcome {
         case .kept(let kept): delivery.fulfil(.success(.kept(kept)))
@@ -177,10 +177,10 @@ final class Flight: Sendable {
     }
 }
 
-/// A participant's handle; releasing it leaves the flight.
+/// The participation of one caller; releasing it leaves the flight.
 final class FlightTicket: Sendable {
     let flight: Flight
-    /// Whether its holder began the flight, and reads the body as it comes.
+    /// Whether its holder began the flight, and reads the body as it arrives.
     let isFirst: Bool
 
     init(_ flight: Flight, isFirst: Bool) {
@@ -193,7 +193,7 @@ final class FlightTicket: Sendable {
         flight.leave()
     }
 
-    /// Returns when its holder can go on, or the task is cancelled.
+    /// Waits until its holder can continue, or the task is cancelled.
     func wait() async {
         if isFirst { _ = await flight.delivery.value() } else { _ = await flight.outcome.value() }
     }

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The flights under way; an identical request joins one instead of starting another.
 final class FlightTable: Sendable {
-    /// What makes two requests the same.
+    /// The properties that make two requests identical.
     struct Key: Hashable {
         var cacheKey: String
         var request: HTTPRequest
-        /// With the cache's own conditions: who asks for the whole does not join who asks for a confirmation.
+        /// With the cache's own conditions, so that a request for the whole body does not join one for a confirmation.
         var sent: HTTPRequest
         var tags: Set<String>
         var isPinned: Bool
@@ -24,7 +24,7 @@ final class FlightTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Joins the flight under `key`, or adds the one that `make` makes; nil when the table is closed.
+    /// Joins the flight under `key`, or adds the one that `make` creates; nil when the table is closed.
     ///
     /// - Parameter key: nil for a flight that is not shared.
     func board(_ key: Key?, _ make: () -> Flight) -> FlightTicket? {
@@ -38,7 +38,7 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// The flight is over and no longer joinable.
+    /// Removes a flight that is over.
     func end(_ flight: Flight, _ key: Key?) {
         state.withLock { state in
             if let key, state.shared[key] === flight { state.shared[key] = nil }
@@ -63,13 +63,13 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// Keeps the answers of flights from being stored.
+    /// Prevents the answers of matching flights from being stored.
     func spoil(where isMeant: (Flight) -> Bool) {
         let flights = state.withLock { Array($0.all.values) }
         for flight in flights where isMeant(flight) { flight.spoil() }
     }
 
-    /// Cancels every flight and, with `isLast`, lets none begin any more; returns when all have ended.
+    /// Cancels every flight and returns when all have ended. With `isLast`, no flight can begin any more.
     func cancelAll(isLast: Bool) async {
         let flights = state.withLock { state in
             state.isClosed = state.isClosed || isLast

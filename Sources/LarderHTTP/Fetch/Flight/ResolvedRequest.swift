@@ -3,22 +3,22 @@ import LarderTransport
 
 /// A request with its cache key, its cache and the policy that applies.
 struct ResolvedRequest: Sendable {
-    /// What the host asked for.
+    /// The request of the host.
     let asked: FetchRequest
     /// The target URI in its normal form.
     let url: String
-    /// What the answer is kept under.
+    /// The key under which the answer is stored.
     let key: String
-    /// Where it is kept; nil for nowhere.
+    /// The cache where the answer is stored; nil for none.
     let cache: (any ResponseCache)?
-    /// The rules for it: the cache's, with its account, and with the salt of the place where answers are kept.
+    /// The rules of the cache, with the account of the request and the salt of the place where answers are stored.
     let policy: CachePolicy
     /// The check a body must pass before it is stored; nil for none.
     let check: BodyCheck?
 
     var request: HTTPRequest { asked.request }
 
-    /// - Throws: ``HTTPCacheError/invalidRequest(_:)``.
+    /// - Throws: ``HTTPCacheError/invalidRequest(_:)`` when the request has no valid target.
     init(
         _ asked: FetchRequest, cache: (any ResponseCache)?, policy: CachePolicy, check: BodyCheck?
     ) throws(HTTPCacheError) {
@@ -35,7 +35,7 @@ struct ResolvedRequest: Sendable {
         key = asked.key ?? url
     }
 
-    /// The URI with the host in lower case and without the port that its scheme has anyway. RFC 9110 §4.2.3.
+    /// Returns the URI with the host in lower case and without the default port of its scheme. RFC 9110 §4.2.3.
     private static func normalForm(_ target: RequestTarget) -> String {
         var authority = target.authority.lowercased()
         let port = target.scheme == "https" ? ":443" : ":80"
@@ -48,22 +48,22 @@ struct ResolvedRequest: Sendable {
 struct Lookup: Sendable {
     let resolved: ResolvedRequest
     let candidates: [CachedResponse]
-    /// Milliseconds since 1970-01-01 UTC: one reading for every decision about what was found.
+    /// The clock reading for every decision about the candidates, in milliseconds since 1970-01-01 UTC.
     let now: Int64
 
     var responses: [StoredResponse] { candidates.map(\.response) }
 }
 
-/// How the server is asked.
+/// The request to the server, and the use of its answer.
 struct FlightPlan: Sendable {
     /// The request to send.
     var sent: HTTPRequest
-    /// What is stored, and what the answer may confirm or complete.
+    /// The stored responses, which the answer may confirm or complete.
     var candidates: [CachedResponse]
     /// The candidate that a 304 is expected to confirm.
     var chosen: Int?
     /// Whether the answer may be stored.
     var isStoring: Bool
-    /// Why the server is asked.
+    /// The reason the server is asked.
     var reuse: CacheReason
 }

@@ -2,18 +2,18 @@ import HTTPTypes
 import LarderStore
 import LarderTransport
 
-/// What the policy makes of a request and what is stored for it.
+/// The next step for a request, by the policy and the stored responses.
 enum Step: Sendable {
-    /// This, and nothing else.
+    /// Return this answer only.
     case answer(Fetched<HTTPAnswer>)
-    /// This; the server is asked as well.
+    /// Return this answer, and ask the server as well.
     case answerThenAsk(Fetched<HTTPAnswer>, FlightPlan, Freshness)
-    /// What the server says.
+    /// Ask the server.
     case ask(FlightPlan)
 }
 
 extension HTTPCache {
-    /// The stored responses for a resolved request; empty when the cache cannot be read.
+    /// Returns the stored responses for a resolved request; empty when the cache cannot be read.
     func lookup(_ resolved: ResolvedRequest) async -> Lookup {
         var candidates: [CachedResponse] = []
         do {
@@ -24,7 +24,7 @@ extension HTTPCache {
         return Lookup(resolved: resolved, candidates: candidates, now: services.now())
     }
 
-    /// What to do next, by the policy.
+    /// Returns the next step, by the policy.
     func step(_ lookup: Lookup, forcingValidation: Bool = false) -> Step {
         var terms = lookup.resolved.asked.terms
         if forcingValidation { terms.forcesValidation = true }
@@ -55,7 +55,7 @@ extension HTTPCache {
             isStoring: lookup.resolved.cache != nil, reuse: because)
     }
 
-    /// The stored response at `place` as an answer.
+    /// Returns the stored response at `place` as an answer.
     func answer(
         _ lookup: Lookup, _ place: Int, _ freshness: Freshness, _ because: CacheReason, offline: Bool = false
     ) -> Fetched<HTTPAnswer> {
@@ -81,14 +81,14 @@ extension HTTPCache {
 
     func state(_ freshness: Freshness, at now: Int64, offline: Bool = false) -> AnswerState {
         let made = now.subtractingSaturated(freshness.age)
-        // Without a network, what must be validated before each use has been stale since it was made.
+        // A response that must be validated before each use is stale from the start when there is no network.
         if offline, freshness.needsValidation { return .expiredServedOffline(since: made) }
         let end = made.addingSaturated(freshness.lifetime)
         if freshness.isFresh { return .fresh(until: end) }
         return offline ? .expiredServedOffline(since: end) : .stale(since: end)
     }
 
-    /// The stored response that the request selects, whatever its age; nil when none fits it.
+    /// Returns the stored response that the request selects, whatever its age; nil when none fits.
     private func selected(_ lookup: Lookup) -> (decision: ReuseDecision, place: Int, freshness: Freshness)? {
         var request = lookup.resolved.request
         request.headerFields[.cacheControl] = "max-stale"
@@ -105,7 +105,7 @@ extension HTTPCache {
         }
     }
 
-    /// The stored response, fresh or not, unless it forbids that.
+    /// Returns the stored response, fresh or not, unless it forbids that.
     func anyAge(_ lookup: Lookup) -> Fetched<HTTPAnswer>? {
         guard let (decision, place, freshness) = selected(lookup) else { return nil }
         let isForbidden =
@@ -114,24 +114,24 @@ extension HTTPCache {
         return answer(lookup, place, freshness, .anyAge)
     }
 
-    /// What a stored response may stand in for, beside what ``HTTPCacheOptions/servesStoredOffline`` lets it.
+    /// The failures that a stored response may stand in for, beside those of ``HTTPCacheOptions/servesStoredOffline``.
     enum StandIn {
-        /// A failure that its server, or the request, names.
+        /// A failure that its server, or the request, permits.
         case permitted
-        /// A failure that its server, or the request, names, and the want of a connection whatever the age.
+        /// A failure that its server, or the request, permits, and a missing answer whatever the age.
         case offline
-        /// The want of a connection alone, whatever the age: a server's error is an answer.
+        /// A missing answer alone, whatever the age: a server's error is an answer.
         case unanswered
-        /// An answer that is late, whatever the age: the server is there, and the option does not count.
+        /// A late answer, whatever the age. The server counts as reachable, so the option does not apply.
         case late
-        /// Nothing.
+        /// No failure.
         case nothing
 
         /// Whether it may stand in for a server's error.
         var isForErrors: Bool { self == .permitted || self == .offline }
     }
 
-    /// The stored response in place of the server's answer, or nil when it may not.
+    /// Returns the stored response in place of the server's answer; nil when it may not be used.
     ///
     /// - Parameter status: of the server's error; nil when there was no answer.
     func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
@@ -145,7 +145,7 @@ extension HTTPCache {
         }
         var because: CacheReason?
         if rule != .permitted { terms.forcesValidation = false }
-        // To the standard, a server that does not answer is one that its gateway could not reach.
+        // By the standard, a server that does not answer counts as a gateway timeout.
         if rule != .nothing { because = reason(rule == .permitted ? status ?? .gatewayTimeout : status) }
         if because == nil, status == nil, rule != .late, options.servesStoredOffline {
             terms.forcesValidation = false
@@ -155,7 +155,7 @@ extension HTTPCache {
         return because.map { answer(lookup, place, freshness, $0, offline: status == nil) }
     }
 
-    /// The stored response, where the host knows of no network and wants it then.
+    /// Returns the stored response, where the host knows of no network and permits its use then.
     func answerOffline(_ lookup: Lookup, _ rule: StandIn) -> Fetched<HTTPAnswer>? {
         options.servesStoredOffline && !isOnline() ? standIn(lookup, rule, status: nil) : nil
     }

@@ -2,11 +2,12 @@ import HTTPTypes
 import LarderStore
 import LarderTransport
 
-// From a plan to an answer: joining and beginning flights, and what comes of them.
+// The way from a plan to an answer: joining and starting flights, and their results.
 extension HTTPCache {
-    /// Takes part in the flight for this plan, and begins it where there is none.
+    /// Joins the flight for this plan, or starts it.
     ///
     /// - Parameter isShared: whether others may join.
+    /// - Throws: ``HTTPCacheError/transport(_:)`` of `cancelled` once the cache is closed.
     func board(_ resolved: ResolvedRequest, _ plan: FlightPlan, isShared: Bool = true) throws(HTTPCacheError)
         -> FlightTicket
     {
@@ -37,7 +38,7 @@ extension HTTPCache {
         return ticket
     }
 
-    /// Waits for what comes of a flight.
+    /// Waits for the result of a flight.
     func land(_ ticket: FlightTicket, _ resolved: ResolvedRequest, _ plan: FlightPlan) async throws(HTTPCacheError)
         -> Fetched<HTTPAnswer>
     {
@@ -45,7 +46,7 @@ extension HTTPCache {
         switch await ticket.flight.outcome.value() {
         case nil: throw .transport(.cancelled)
         case .failed(let error)?:
-            // The one that began it may have wished its end, or closed the cache.
+            // The caller that began the flight may have cancelled it.
             if error.isCancelled, !Task.isCancelled { break }
             throw error
         case .kept(let kept)?: return answer(resolved, kept, .joined)
@@ -72,7 +73,7 @@ extension HTTPCache {
         let freshness = streamed.stored.map { policy.freshness(of: $0, terms: resolved.asked.terms, at: now) }
         let body = TransportBody(
             next: { () async throws(TransportError) in try await ticket.flight.pipe.next() },
-            // Nothing to do: with the body its part in the flight is let go.
+            // Nothing to do: releasing the body leaves the flight.
             cancel: {})
         return Fetched(
             value: HTTPAnswer(head: streamed.exchange.head, body: AnswerBody(.network(body))), origin: .network,
@@ -89,7 +90,7 @@ extension HTTPCache {
             kept.storage)
     }
 
-    /// Asks the server; a stored response stands in for its failure where `rule` lets it.
+    /// Asks the server; a stored response stands in for its failure where `rule` permits it.
     func ask(_ lookup: Lookup, _ plan: FlightPlan, _ rule: StandIn) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>
     {
         if let answer = answerOffline(lookup, rule) { return answer }
@@ -114,9 +115,9 @@ extension HTTPCache {
         }
     }
 
-    /// Asks the server behind the caller's back, unless enough is asked so already.
+    /// Asks the server in the background, unless too many background exchanges are under way.
     func askAlone(_ resolved: ResolvedRequest, _ plan: FlightPlan) {
-        // Looked at before anything is sent; two at the same time may both go.
+        // Checked before anything is sent; two calls at the same time may both pass.
         guard flights.hasRoomAlone(limit: options.backgroundExchanges), let ticket = try? board(resolved, plan),
             ticket.isFirst
         else { return }

@@ -1,7 +1,8 @@
-/// How a fetch with one answer weighs the cache against the network.
+/// The order in which a fetch with one answer uses the cache and the network.
 ///
-/// None serves a stale response against `must-revalidate` or `no-cache`, unless the request's
-/// ``RequestTerms/ignoresMustRevalidate`` says so, or ``HTTPCacheOptions/servesStoredOffline`` and nobody answers.
+/// No strategy uses a stale response against `must-revalidate` or `no-cache`, except with
+/// ``RequestTerms/ignoresMustRevalidate`` of the request, or without an answer and with
+/// ``HTTPCacheOptions/servesStoredOffline``.
 public struct SingleAnswerStrategy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case standard, staleIfOffline, networkElseCache(Duration?), networkOnly, reload, cacheElseNetwork, cacheOnly
@@ -9,31 +10,32 @@ public struct SingleAnswerStrategy: Hashable, Sendable {
 
     let kind: Kind
 
-    /// RFC 9111, and the final answer where the soft lifetime is over.
+    /// The rules of RFC 9111, with the final answer once the soft lifetime is over.
     ///
-    /// A stale response stands in for a failure only where its server (`stale-if-error`) or the request (`max-stale`) lets
-    /// it. One within `stale-while-revalidate` is answered at once, and validated behind the caller's back.
+    /// A stale response stands in for a failure only where `stale-if-error` of its server or of the request permits it.
+    /// A response within `stale-while-revalidate` is returned at once, and validated in the background.
     public static let standard = SingleAnswerStrategy(kind: .standard)
 
-    /// As ``standard``; but when the server cannot be reached, the stored response whatever its age.
+    /// The rules of ``standard``; when the server cannot be reached, the stored response whatever its age.
     public static let staleIfOffline = SingleAnswerStrategy(kind: .staleIfOffline)
 
     /// The server's answer; when it cannot be reached, the stored response whatever its age.
     ///
-    /// What is stored is validated, not fetched again. A server's error is an answer.
+    /// A stored response is validated, not fetched again. A server's error is an answer.
     public static let networkElseCache = SingleAnswerStrategy(kind: .networkElseCache(nil))
 
-    /// As ``networkElseCache``, and the stored response also when the server has not answered within `limit`.
+    /// The rules of ``networkElseCache``; the stored response also when the server has not answered within `limit`.
     ///
-    /// The exchange then goes on, and its answer is stored. With nothing stored, the server is waited for.
+    /// The exchange then continues in the background, within ``HTTPCacheOptions/backgroundExchanges``, and its answer
+    /// is stored. Without a stored response, the fetch waits for the server.
     public static func networkElseCache(within limit: Duration) -> SingleAnswerStrategy {
         SingleAnswerStrategy(kind: .networkElseCache(limit))
     }
 
-    /// The server's answer; the cache is neither looked at nor filled.
+    /// The server's answer; the cache is neither read nor filled.
     public static let networkOnly = SingleAnswerStrategy(kind: .networkOnly)
 
-    /// The server's answer to an unconditional request; it takes the place of what is stored.
+    /// The server's answer to an unconditional request; it replaces the stored response.
     public static let reload = SingleAnswerStrategy(kind: .reload)
 
     /// The stored response **whatever its age**, and the server only when there is none.
@@ -43,7 +45,7 @@ public struct SingleAnswerStrategy: Hashable, Sendable {
     public static let cacheOnly = SingleAnswerStrategy(kind: .cacheOnly)
 }
 
-/// How a fetch with an intermediate and a final answer weighs the cache against the network.
+/// The order in which a fetch with an intermediate and a final answer uses the cache and the network.
 public struct TwoAnswerStrategy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case standard, cacheThenNetwork
@@ -51,8 +53,9 @@ public struct TwoAnswerStrategy: Hashable, Sendable {
 
     let kind: Kind
 
-    /// RFC 9111: one answer where the stored response is fresh, expired or missing; where its soft lifetime is over, or
-    /// within `stale-while-revalidate`, the stored response at once and then the server's.
+    /// The rules of RFC 9111, with one answer where the stored response is fresh, expired or missing.
+    ///
+    /// Beyond its soft lifetime, or within `stale-while-revalidate`, it comes at once, and then the server's.
     public static let standard = TwoAnswerStrategy(kind: .standard)
 
     /// The stored response whatever its age, where there is one; then, always, the server's.

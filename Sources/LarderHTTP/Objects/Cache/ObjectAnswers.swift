@@ -1,17 +1,17 @@
-/// What is kept, where anything is; then the server's answer: one or two elements.
+/// The stored value, if there is one, and then the server's response: one or two elements.
 ///
-/// Each iterator asks anew. The last element is the server's word; when the server gives none, the sequence ends with
-/// the reason, also after an answer from what is kept.
+/// Each iterator sends a request of its own. The last element is the server's response. Without a response the sequence
+/// ends with the error, also after a stored value.
 public struct ObjectAnswers<Value: Sendable>: AsyncSequence, Sendable {
-    /// An answer and how it came about.
+    /// A value, with its origin and freshness.
     public typealias Element = Fetched<Value>
-    /// Why the server's answer did not come.
+    /// The reason there is no response.
     public typealias Failure = HTTPCacheError
 
     let first: @Sendable () async throws(HTTPCacheError) -> Fetched<Value>?
     let final: @Sendable () async throws(HTTPCacheError) -> Fetched<Value>
 
-    /// Begins to ask.
+    /// Returns an iterator over a new request.
     public func makeAsyncIterator() -> Iterator {
         Iterator(answers: self)
     }
@@ -29,14 +29,18 @@ public struct ObjectAnswers<Value: Sendable>: AsyncSequence, Sendable {
             self.answers = answers
         }
 
-        /// The next answer, or nil at the end.
+        /// Returns the next answer, or nil at the end.
+        ///
+        /// - Throws: as ``ObjectCache/object(_:strategy:persistence:)``.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> Fetched<Value>? {
             try await next()
         }
 
-        /// The next answer, or nil at the end.
+        /// Returns the next answer, or nil at the end.
+        ///
+        /// - Throws: as ``ObjectCache/object(_:strategy:persistence:)``.
         public mutating func next() async throws(HTTPCacheError) -> Fetched<Value>? {
             if step == .first {
                 step = .final

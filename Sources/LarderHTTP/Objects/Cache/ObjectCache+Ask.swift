@@ -5,7 +5,7 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// One question, by one strategy.
+// One lookup, by one strategy.
 extension ObjectCache {
     func answer<Asked: ObjectInquiring>(
         _ inquiry: Asked, _ strategy: ObjectStrategy, _ target: ObjectPersistence
@@ -29,7 +29,7 @@ extension ObjectCache {
         }
     }
 
-    /// Asks the server while nobody waits; that there is no answer is logged.
+    /// Sends a request in the background; a failure is logged.
     func refresh(_ ask: @escaping @Sendable () async throws(HTTPCacheError) -> Void) {
         Task { [host] in
             do throws(HTTPCacheError) {
@@ -53,7 +53,7 @@ extension ObjectCache {
         }
     }
 
-    /// The server's answer, kept where `target` says, if it says so; after a 304 what is kept.
+    /// Returns the server's response, stored in `target` unless that is nil; after a 304 the stored value.
     func ask<Asked: ObjectInquiring>(
         _ inquiry: Asked, keepingIn target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<Asked.Value> {
@@ -69,7 +69,7 @@ extension ObjectCache {
             if response.head.status != .notModified {
                 return try await take(response, inquiry, kind, filter, target)
             }
-            // It may have been removed or replaced while the server was asked.
+            // The stored value may have been removed or replaced during the request.
             if let kept = kept(inquiry), kept.isComplete, kept.validators == known.validators {
                 return await confirm(kept, inquiry, kind.validators(in: response.head), filter, target)
             }
@@ -79,7 +79,7 @@ extension ObjectCache {
         return try await take(try await send(request, body: nil), inquiry, kind, filter, target)
     }
 
-    /// Keeps an answer, and gives it back.
+    /// Stores a response, and returns its value.
     private func take<Asked: ObjectInquiring>(
         _ response: TransportResponse, _ inquiry: Asked, _ kind: ValidatorFields.Kind?, _ filter: AnswerFilter,
         _ target: ObjectPersistence?
@@ -108,7 +108,7 @@ extension ObjectCache {
             let validators = kind?.validators(in: response.head) ?? Validators()
             intake.add(inquiry.record(objects, validators, at: now), to: target)
             storage = await keep(intake, filter)
-            // What was written here is newer than what the server says.
+            // A local write is newer than the response.
             let isOlder = storage == ObjectReason.overtaken || target == .persistent && hasWaitingWrites
             if isOlder, let shown = kept(inquiry) { value = shown.value }
         }
@@ -117,7 +117,7 @@ extension ObjectCache {
             reuse: target == nil ? ObjectReason.networkOnly : ObjectReason.asked, storage: storage)
     }
 
-    /// The time of the last change that an answer with one object names; nil for one that is no date.
+    /// Returns the time of the last change in the response for one object; nil for one that is no date.
     private func lastModified<Asked: ObjectInquiring>(
         of inquiry: Asked, _ head: HTTPResponse, _ now: Int64
     ) -> Int64? {
@@ -126,19 +126,19 @@ extension ObjectCache {
         return validators.lastModified.flatMap { HTTPDate.milliseconds(of: Array($0.utf8), now: now) }
     }
 
-    /// Notes that the server confirmed what is kept, and gives that back.
+    /// Records that the server confirmed the stored value, and returns that.
     private func confirm<Asked: ObjectInquiring>(
         _ kept: KeptAnswer<Asked.Value>, _ inquiry: Asked, _ sent: Validators, _ filter: AnswerFilter,
         _ target: ObjectPersistence?
     ) async -> Fetched<Asked.Value> {
         let now = host.now()
-        // What the confirmation leaves out is as it was.
+        // A validator that the confirmation leaves out stays as it was.
         let validators = Validators(
             entityTag: sent.entityTag ?? kept.validators.entityTag,
             lastModified: sent.lastModified ?? kept.validators.lastModified)
         var intake = ObjectIntake(cache: self, now: now)
         if target == .persistent, kept.place == .memory {
-            // Asked to be kept where not all of it is yet.
+            // The request selects the store, which does not hold all of it yet.
             intake.add(kept.objects.map { .put($0) }, to: .persistent)
             intake.add(inquiry.record(kept.objects, validators, at: now), to: .persistent)
         } else if target == kept.place {
@@ -152,7 +152,7 @@ extension ObjectCache {
         return answer
     }
 
-    /// An answer that was kept.
+    /// Returns a stored value as an answer.
     func answer<Value: Sendable>(
         _ kept: KeptAnswer<Value>, _ origin: AnswerOrigin, reuse: CacheReason, isIntermediate: Bool = false
     ) -> Fetched<Value> {
@@ -162,7 +162,7 @@ extension ObjectCache {
             reuse: reuse, storage: ObjectReason.alreadyKept)
     }
 
-    /// Makes the changes of an answer that are still due; that this fails costs the answer nothing.
+    /// Makes the changes of a response that are still admitted; a failure is logged and does not affect the answer.
     private func keep(_ intake: ObjectIntake, _ filter: AnswerFilter) async -> CacheReason {
         var result = ObjectReason.kept
         for (persistence, changes) in intake.changes {
@@ -189,7 +189,10 @@ extension ObjectCache {
         }
     }
 
-    /// Sends a request; an answer of success that is not the server's is thrown, and so is the rest of the server's wait.
+    /// Sends a request.
+    ///
+    /// - Throws: ``HTTPCacheError/transport(_:)`` without a network, during the server's wait, without a response, and
+    ///   for a success that is not the server's or only partial; ``HTTPCacheError/otherServer(_:)``.
     func send(_ request: HTTPRequest, body: [UInt8]?) async throws(HTTPCacheError) -> TransportResponse {
         guard isOnline() else { throw .transport(.noConnection(reason: "the host says so")) }
         try await checkServer(request)
@@ -210,10 +213,10 @@ extension ObjectCache {
         return response
     }
 
-    /// Notes that the server is about to be asked; ``ChangeOrder/end(_:)`` must follow.
+    /// Records that a request begins; ``ChangeOrder/end(_:)`` must follow.
     func beginAnswer(to question: ObjectQuestion) -> AnswerFilter {
         let start = order.begin()
-        // What waits is read behind it: what was sent before that is in the answer.
+        // The waiting writes are read after that: a write that was sent before is in the response.
         let inMemory = Set(writes.all.map(\.write.path))
         do {
             let queued = try state.withLock { $0.persistent?.writes }?.waiting() ?? []

@@ -4,9 +4,10 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// The server that objects are bound to, and its one wait (`Retry-After`), shared with sync and the outbox through the queue of writes.
+// The server that objects are bound to, and its wait (`Retry-After`), shared with sync and the outbox by the write
+// queue.
 extension ObjectCache {
-    /// Throws where the store keeps objects of another server than that of a request.
+    /// Throws ``HTTPCacheError/otherServer(_:)`` when the store holds objects of another server than that of a request.
     func checkServer(_ request: HTTPRequest) async throws(HTTPCacheError) {
         guard let objects = state.withLock({ $0.persistent?.objects }),
             let server = service.serverIdentity ?? base(of: request)?.identity
@@ -16,13 +17,13 @@ extension ObjectCache {
         } catch let mismatch as ServerMismatch {
             throw .otherServer(mismatch)
         } catch {
-            // Nothing that is kept can be taken for the server's either.
+            // No stored object can be mistaken for the server's then, since none can be read.
             host.logger.warning("it cannot be read of which server the objects are: \(error)")
         }
     }
 
-    /// Throws during the wait that the server of a request asked for: reads and writes then go on as without a network. Also where
-    /// that cannot be read.
+    /// Throws ``HTTPCacheError/transport(_:)`` during the wait that the server of a request requested, and when that
+    /// cannot be read: reads and writes then behave as without a network.
     func checkServerWait(_ request: HTTPRequest) throws(HTTPCacheError) {
         guard let server = base(of: request)?.origin, let queue = writeQueue else { return }
         let rest: Duration?
@@ -35,9 +36,9 @@ extension ObjectCache {
         throw .transport(.noConnection(reason: "the server asked to be left alone for \(rest) more"))
     }
 
-    /// Stores the wait that an answer asks for.
+    /// Stores the wait that a response requests.
     func noteServerWait(_ head: HTTPResponse, to request: HTTPRequest) async {
-        // A captive portal's page does not speak for the server.
+        // The page of a captive portal says nothing about the server.
         guard [429, 503].contains(head.status.code), ContentKind(head.headerFields[.contentType]) != .page,
             let field = head.headerFields[.retryAfter],
             let seconds = RetryAfter.seconds(field, date: head.headerFields[.date], now: host.now()), seconds > 0,
@@ -50,7 +51,7 @@ extension ObjectCache {
         }
     }
 
-    /// The server of a request.
+    /// Returns the server of a request.
     private func base(of request: HTTPRequest) -> BaseURL? {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         return BaseURL("\(scheme)://\(authority)")

@@ -5,18 +5,18 @@ public import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// The objects of a server, with and without a connection.
+/// A cache of the objects of a server, with and without a connection.
 ///
-/// An object is kept once, however many collections hold it; so whatever changes it, all of them show it. Each class is
+/// An object is stored once, however many collections hold it, so a change of it shows in all of them. Each class is
 /// kept in memory or in the store, as the host chose, and each request may choose otherwise.
 ///
-/// What is kept here is the host's own content, kept by the host's word: `Cache-Control` has no say in it.
+/// The host decides what is stored here: `Cache-Control` has no effect.
 ///
-/// A write or a removal made here while the server is asked is newer than the answer, which is then not stored over it.
-/// Answers are not ordered among each other.
+/// A write or a removal made here during a request is newer than the response, which is then not stored over it.
+/// Responses are not ordered among each other.
 public final class ObjectCache: Sendable {
     struct State {
-        /// By the bytes of the name.
+        /// The persistence of the classes, by the bytes of their names.
         var classes: [ResourceKey: ObjectPersistence] = [:]
         var persistent: ObjectPlace?
         /// The pass through the queue that is under way.
@@ -29,21 +29,21 @@ public final class ObjectCache: Sendable {
     let host: HostServices
     let isOnline: @Sendable () -> Bool
     let memory: ObjectPlace
-    /// The writes of classes in memory that wait.
+    /// The waiting writes of classes in memory.
     let writes = MemoryWrites()
     let order = ChangeOrder()
-    /// One write to an object at a time, in the order of their calls: a later one must not reach the server first. A cancelled task keeps
-    /// its position.
+    /// The queue that admits one write to an object at a time, in the order of their calls: a later one must not reach
+    /// the server first. A cancelled task keeps its position.
     let serializer = TurnQueue<ObjectName>()
     let state: Mutex<State>
 
-    /// A cache of what `service` offers.
+    /// Creates a cache of the objects that `service` offers.
     ///
     /// - Parameters:
-    ///   - memory: where classes are kept that are not persistent.
-    ///   - persistent: where the others are; without, asking for it is ``HTTPCacheError/notConfigured(_:)``.
+    ///   - memory: holds the classes that are not persistent.
+    ///   - persistent: holds the others; without it, a request for them throws ``HTTPCacheError/notConfigured(_:)``.
     ///   - classes: classes that are persistent, or are not; all others are kept in memory.
-    ///   - isOnline: false keeps the cache from trying the network at all.
+    ///   - isOnline: returns false to keep the cache from using the network at all.
     public init(
         service: any ObjectService, transport: any Transport, memory: ObjectPlace = .memory(),
         persistent: ObjectPlace? = nil,
@@ -60,19 +60,19 @@ public final class ObjectCache: Sendable {
         for objectClass in classes { register(objectClass) }
     }
 
-    /// Says where persistent classes are kept.
+    /// Sets where persistent classes are kept.
     public func configure(persistent: ObjectPlace) {
         state.withLock { $0.persistent = persistent }
     }
 
-    /// Says where a class is kept from now on; what was kept of it stays where it is, and is found there.
+    /// Sets where a class is kept from now on. Objects stored before stay where they are, and are found there.
     public func register(_ objectClass: ObjectClass) {
         state.withLock { state in
             state.classes[ObjectName.resource(ofClass: objectClass.name)] = objectClass.persistence
         }
     }
 
-    /// Where a class is kept unless a request says otherwise.
+    /// Returns where a class is kept unless a request specifies otherwise.
     public func persistence(ofClass className: String) -> ObjectPersistence {
         state.withLock { $0.classes[ObjectName.resource(ofClass: className)] } ?? .memory
     }
@@ -81,15 +81,18 @@ public final class ObjectCache: Sendable {
 // MARK: - Reading
 
 extension ObjectCache {
-    /// One object.
+    /// Returns one object.
     ///
     /// - Parameters:
     ///   - strategy: nil is that of the options.
     ///   - persistence: where to keep it; nil is where its class is kept.
-    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and nothing is kept,
-    ///   ``HTTPCacheError/server(_:)`` for an answer that is neither a success nor a 304,
-    ///   ``HTTPCacheError/parse(_:)``, ``HTTPCacheError/notCached(_:)``, ``HTTPCacheError/notConfigured(_:)``,
-    ///   ``HTTPCacheError/invalidRequest(_:)``.
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and nothing is stored,
+    ///   ``HTTPCacheError/server(_:)`` for a response that is neither a success nor a 304, ``HTTPCacheError/parse(_:)``
+    ///   for one that cannot be understood, ``HTTPCacheError/notCached(_:)`` when ``ObjectStrategy/cacheOnly`` finds
+    ///   nothing, ``HTTPCacheError/notConfigured(_:)`` for a persistence without a storage,
+    ///   ``HTTPCacheError/invalidRequest(_:)`` when the service has no request for it,
+    ///   ``HTTPCacheError/otherServer(_:)`` when the store holds objects of another server, and
+    ///   ``HTTPCacheError/unreadable(_:)`` when the waiting writes cannot be checked.
     public func object(
         _ name: ObjectName, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
     ) async throws(HTTPCacheError) -> Fetched<StoredObject> {
@@ -98,12 +101,12 @@ extension ObjectCache {
             try target(name.className, persistence))
     }
 
-    /// The objects that answer a query, or that a reference leads to; without a connection, only by the same query text.
+    /// Returns the objects of a query or a reference; without a connection, only of the same query text.
     ///
     /// - Parameters:
     ///   - strategy: nil is that of the options.
     ///   - persistence: where to keep it; nil is where its class is kept.
-    ///   - membership: which objects of a kept collection are shown.
+    ///   - membership: the objects of a stored collection that are shown.
     /// - Throws: as ``object(_:strategy:persistence:)``.
     public func collection(
         _ name: CollectionName, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil,
@@ -114,16 +117,20 @@ extension ObjectCache {
             try target(name.className, persistence))
     }
 
-    /// What is kept of an object, where anything is; then the server's answer.
+    /// Returns the stored object, if there is one, and then the server's response.
+    ///
+    /// - Throws: ``HTTPCacheError/notConfigured(_:)`` for a persistence without a storage.
     public func objectAnswers(
         _ name: ObjectName, persistence: ObjectPersistence? = nil
     ) throws(HTTPCacheError) -> ObjectAnswers<StoredObject> {
         try answers(ObjectInquiry(name: self.name(of: name)), try target(name.className, persistence))
     }
 
-    /// What is kept of a collection, where anything is; then the server's answer.
+    /// Returns the stored collection, if there is one, and then the server's response.
     ///
-    /// The final answer after a 304 is what is kept, with the origin ``AnswerOrigin/revalidated``.
+    /// The final answer after a 304 is the stored collection, with the origin ``AnswerOrigin/revalidated``.
+    ///
+    /// - Throws: ``HTTPCacheError/notConfigured(_:)`` for a persistence without a storage.
     public func collectionAnswers(
         _ name: CollectionName, persistence: ObjectPersistence? = nil, membership: ObjectMembership = .asFetched
     ) throws(HTTPCacheError) -> ObjectAnswers<ObjectCollection> {
@@ -144,7 +151,7 @@ extension ObjectCache {
             final: { [self] () async throws(HTTPCacheError) in try await ask(inquiry, keepingIn: target) })
     }
 
-    /// Where an answer is to be kept.
+    /// Returns where to keep a response.
     func target(
         _ className: String, _ persistence: ObjectPersistence?
     ) throws(HTTPCacheError) -> ObjectPersistence {
@@ -157,7 +164,7 @@ extension ObjectCache {
         ObjectShelves(memory: memory.objects, persistent: state.withLock { $0.persistent?.objects })
     }
 
-    /// What is kept; nothing when it cannot be read.
+    /// Returns the stored value; nil when there is none, or it cannot be read.
     func kept<Asked: ObjectInquiring>(_ inquiry: Asked) -> KeptAnswer<Asked.Value>? {
         do {
             return try inquiry.kept(in: shelves)

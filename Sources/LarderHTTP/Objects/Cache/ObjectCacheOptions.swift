@@ -1,23 +1,23 @@
 public import LarderFormat
 public import LarderTransport
 
-/// How an ``ObjectCache`` behaves unless a request says otherwise.
+/// The behaviour of an ``ObjectCache`` unless a request specifies otherwise.
 public struct ObjectCacheOptions: Hashable, Sendable {
-    /// How what is kept is weighed against the server.
+    /// The rule by which a request chooses between stored objects and the server.
     public var strategy: ObjectStrategy
-    /// Which header fields carry validators.
+    /// The header fields that carry validators.
     public var validators: ValidatorFields
-    /// The longest file that is kept, in bytes: 15 MiB unless told otherwise.
+    /// The longest file that is stored, in bytes; 15 MiB by default.
     ///
-    /// A longer download is delivered and not kept. A longer upload is refused while there is no connection.
+    /// A longer download is delivered and not stored. A longer upload is refused while there is no connection.
     public var fileLimit: Int64
-    /// The longest answer with objects that is read, in bytes.
+    /// The longest response with objects that is read, in bytes.
     public var answerLimit: Int
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
-    /// Which header fields carry secrets: files are stored without them.
+    /// The header fields that carry secrets: files are stored without them.
     public var credentialFields: CredentialFields
-    /// Whether an object that was saved with a connection is asked for, where the server's answer to the save does not hold it.
+    /// Whether an object saved with a connection is requested, if the response to the save does not contain it.
     public var loadsSaved: Bool
 
     /// Options; limits must be positive.

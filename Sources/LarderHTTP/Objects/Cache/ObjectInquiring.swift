@@ -1,40 +1,40 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// A question, and what its answers mean for what is kept.
+/// A lookup, and the meaning of its responses for what is stored.
 protocol ObjectInquiring: Sendable {
     associatedtype Value: Sendable
 
     var question: ObjectQuestion { get }
     var className: String { get }
 
-    /// What is kept in answer to it.
+    /// Returns the stored value of it.
     func kept(in shelves: ObjectShelves) throws -> KeptAnswer<Value>?
-    /// The server's answer.
+    /// Returns the value of the server's response.
     func value(of received: [StoredObject]) throws(HTTPCacheError) -> Value
-    /// What keeps the server's answer, beside its objects.
+    /// Returns the changes that store the server's response, beside its objects.
     func record(_ received: [StoredObject], _ validators: Validators, at time: Int64) -> [ObjectChange]
-    /// What notes that the server confirmed what is kept.
+    /// Returns the changes that record the server's confirmation of the stored value.
     func confirm(_ validators: Validators, at time: Int64) -> [ObjectChange]
 }
 
-/// What is kept in answer to a question.
+/// The stored value of a lookup.
 struct KeptAnswer<Value: Sendable>: Sendable {
     var value: Value
-    /// The objects of the answer as they are kept.
+    /// The objects of the value as they are stored.
     var objects: [StoredObject]
     var validators: Validators
-    /// When the server last sent or confirmed it; nil when it came with another answer.
+    /// The time at which the server last sent or confirmed it; nil when it came with another response.
     var fetchedAt: Int64?
-    /// Since when it may differ from the server's, for people.
+    /// The time since which it may differ from the server's, for display.
     var since: Int64
     var isComplete: Bool
-    /// Where all of it lies: in memory as soon as a part of it does.
+    /// The place of the whole: memory as soon as a part of it is there.
     var place: ObjectPersistence
 }
 
 struct ObjectInquiry: ObjectInquiring {
-    /// The server answered with another number of objects than one, or with another object.
+    /// The server sent another number of objects than one, or another object.
     struct NotTheObject: Error {}
 
     let name: ObjectName

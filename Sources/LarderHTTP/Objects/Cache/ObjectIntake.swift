@@ -1,11 +1,11 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// Gathers what an answer changes, by where it is to be kept.
+/// The changes of a response, by where they are to be stored.
 struct ObjectIntake {
     let cache: ObjectCache
     let now: Int64
-    /// When the server says that the answer was last changed, for objects that do not say so themselves.
+    /// The server's time of the last change of the response, for objects without a time of their own.
     let lastModified: Int64?
     private(set) var changes: [ObjectPersistence: [ObjectChange]] = [:]
 
@@ -19,9 +19,10 @@ struct ObjectIntake {
         if !more.isEmpty { changes[persistence, default: []] += more }
     }
 
-    /// The objects as they will be kept, those that came along as references too: each where its own class is kept.
+    /// Returns the objects as they will be stored, and adds their changes; those of references are added where their
+    /// own class is kept.
     ///
-    /// - Parameter target: nil keeps nothing.
+    /// - Parameter target: where to store them; nil stores nothing.
     mutating func take(
         _ received: [ReceivedObject], ofClass className: String, keepingIn target: ObjectPersistence?
     ) throws(HTTPCacheError) -> [StoredObject] {

@@ -1,6 +1,6 @@
-/// What an ``ObjectCache`` decides, and why.
+/// The decisions of an ``ObjectCache``, with their reasons.
 enum ObjectReason {
-    // How an answer came about.
+    // The origins of an answer.
     static let asked = CacheReason("asked", "The strategy asks the server first.")
     static let confirmed = CacheReason(
         "confirmed", "The server said that nothing has changed.", source: "RFC 9110 §15.4.5")
@@ -11,7 +11,7 @@ enum ObjectReason {
     static let incomplete = CacheReason("incomplete", "Some of what the collection holds is not kept any more.")
     static let networkOnly = CacheReason("network-only", "The strategy does not look at what is kept.")
 
-    // Whether an answer is kept.
+    // The reasons a response is stored or not.
     static let kept = CacheReason("kept", "It is kept where its class or the request says.")
     static let alreadyKept = CacheReason("already-kept", "It comes from what is kept.")
     static let notKeeping = CacheReason("not-keeping", "The strategy keeps nothing.")

@@ -1,13 +1,13 @@
 public import LarderFormat
 internal import LarderStore
 
-/// What is kept of an object or a collection, now and after every change of it. See ``ObjectCache/values(of:)``.
+/// The stored object or collection, now and after every change of it. See ``ObjectCache/values(of:)``.
 ///
-/// A reader that lags finds the newest value. Two equal values never follow each other.
+/// A slow reader receives the newest value only. Two equal values never follow each other.
 public struct ObjectValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// Nil while nothing is kept.
+    /// The stored value; nil while there is none.
     public typealias Element = Value?
-    /// Why what is kept cannot be read.
+    /// The reason the stored value cannot be read.
     public typealias Failure = HTTPCacheError
 
     let signals: @Sendable () -> AsyncStream<Void>
@@ -20,9 +20,9 @@ public struct ObjectValues<Value: Equatable & Sendable>: AsyncSequence, Sendable
 
     /// The position of one observer.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Nil while nothing is kept.
+        /// The stored value; nil while there is none.
         public typealias Element = Value?
-        /// Why what is kept cannot be read.
+        /// The reason the stored value cannot be read.
         public typealias Failure = HTTPCacheError
 
         fileprivate var signals: AsyncStream<Void>.Iterator
@@ -36,7 +36,9 @@ public struct ObjectValues<Value: Equatable & Sendable>: AsyncSequence, Sendable
             self.read = read
         }
 
-        /// The newest value, after waiting for another one than the last; the first at once. Nil at the end.
+        /// Returns the newest value: the first at once, a later one when it differs from the last. Nil at the end.
+        ///
+        /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the stored value cannot be read.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> Value?? {
@@ -53,10 +55,10 @@ public struct ObjectValues<Value: Equatable & Sendable>: AsyncSequence, Sendable
 }
 
 extension ObjectCache {
-    /// What is kept of an object: now, and after every change by an answer, a write made here, or a removal.
+    /// Returns the stored object: now, and after every change by a response, a local write or a removal.
     ///
-    /// The first value comes at once; nil while nothing is kept. Asks no server. Ends with the reading task, and when the store is
-    /// closed.
+    /// The first value comes at once; it is nil while nothing is stored. No request is sent. The sequence ends with the
+    /// reading task, and when the store is closed.
     ///
     /// ```swift
     /// for try await user in objects.values(of: ObjectName(class: "User", id: "7")) { show(user) }
@@ -65,9 +67,9 @@ extension ObjectCache {
         values(in: .row(name.row)) { [self] in ObjectInquiry(name: self.name(of: name)) }
     }
 
-    /// What is kept of a collection and of its objects, as ``values(of:)-(ObjectName)``.
+    /// Returns the stored collection with its objects, as ``values(of:)-(ObjectName)``.
     ///
-    /// - Parameter membership: which of its objects are shown.
+    /// - Parameter membership: the objects that are shown.
     public func values(
         of name: CollectionName, membership: ObjectMembership = .asFetched
     ) -> ObjectValues<ObjectCollection> {
@@ -93,7 +95,7 @@ extension ObjectCache {
 }
 
 extension ObjectShelves {
-    /// An element after changes of either storage, until one of them ends.
+    /// Returns a stream with an element after changes of either storage, until the stream of one of them ends.
     fileprivate func changes(in region: Region) -> AsyncStream<Void> {
         let streams = all.map { $0.changes(in: region) }
         let (merged, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

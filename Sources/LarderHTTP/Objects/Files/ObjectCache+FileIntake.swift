@@ -5,9 +5,9 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// Where the bytes of a file go as they arrive.
+// The storing of a file's bytes as they arrive.
 extension ObjectCache {
-    /// Keeps the body of an answer where `target` says, up to the limit, and gives the answer back.
+    /// Stores the body of a response in `target`, up to the limit, and returns the response.
     func intake(
         _ response: TransportResponse, _ file: ObjectFile, _ stored: StoredResponse,
         replacing known: CachedResponse?, _ filter: AnswerFilter, _ target: ObjectPersistence?
@@ -16,7 +16,7 @@ extension ObjectCache {
             return passed(response, response.body, ObjectReason.notKeeping)
         }
         guard response.head.status != .partialContent else {
-            // No range was asked for.
+            // No range was requested.
             throw .transport(.other(reason: "a part of a file came in place of the whole"))
         }
         let announced = response.head.announcedLength(to: .get)
@@ -39,7 +39,7 @@ extension ObjectCache {
                 entry, .network, state: .fresh(until: entry.response.receivedAt), ObjectReason.asked)
             answer.storage = entry.isKept ? ObjectReason.kept : ObjectReason.tooLarge
             if !filter.admits(file, at: path) {
-                // Removed or replaced here between the last look and now; a newer copy may lie there already.
+                // Removed or replaced here since the last check; the cache may already hold a newer copy.
                 await drop(entry, from: cache)
                 answer.storage = ObjectReason.overtaken
             }
@@ -52,27 +52,29 @@ extension ObjectCache {
         case .overtaken: return try await download(file, keepingIn: nil)
         case .notKept(let error):
             host.logger.warning("a file could not be kept: \(error)")
-            // What has arrived is gone; the server is asked once more, and nothing is kept.
+            // The bytes that arrived are lost: the file is requested once more, and not stored.
             return try await download(file, keepingIn: nil)
         }
     }
 
     private enum Filling {
         case whole(CachedResponse)
-        /// Longer than the limit; what has arrived.
+        /// The body is longer than the limit; the chunks that have arrived.
         case tooLong([[UInt8]])
         case broken(TransportError)
-        /// Empty, where there is content.
+        /// The body is empty, and the stored one is not.
         case empty
-        /// Written or removed here while it arrived.
+        /// The file was written or removed here while it arrived.
         case overtaken
         case notKept(any Error)
     }
 
+    /// Writes a body as it arrives.
+    ///
     /// - Parameters:
-    ///   - announced: the length of the body, within the limit; nil when it is not known beforehand, and what
-    ///     arrives has to be held until it is clear that all of it can be kept.
-    ///   - isDue: whether it may still be kept, asked when all of it has arrived.
+    ///   - announced: the length of the body, within the limit. Nil when it is not known beforehand: the chunks are
+    ///     then held until it is clear that all of them can be stored.
+    ///   - isDue: returns whether the file may still be stored; called when all of it has arrived.
     private func fill(
         _ writer: any ResponseWriter, from body: TransportBody, announced: Int64?, _ guarding: ContentGuard,
         if isDue: () -> Bool
@@ -136,7 +138,7 @@ extension ObjectCache {
         host.logger.error("a file longer than \(options.fileLimit) bytes was delivered, and not kept")
     }
 
-    /// An answer that is given back as it arrives.
+    /// Returns a response whose body is delivered as it arrives.
     private func passed(
         _ response: TransportResponse, _ body: TransportBody, _ storage: CacheReason
     ) -> Fetched<HTTPAnswer> {
@@ -148,7 +150,7 @@ extension ObjectCache {
 }
 
 extension TransportBody {
-    /// These chunks, and then what is left of this body.
+    /// Returns a body of these chunks and then what is left of this body.
     fileprivate func following(_ chunks: [[UInt8]]) -> TransportBody {
         let held = HeldChunks(chunks)
         let rest = makeAsyncIterator()
@@ -159,7 +161,7 @@ extension TransportBody {
     }
 }
 
-/// Chunks that have arrived, taken from the front.
+/// Chunks that have arrived, removed from the front.
 private final class HeldChunks: Sendable {
     private let chunks: Mutex<ArraySlice<[UInt8]>>
 

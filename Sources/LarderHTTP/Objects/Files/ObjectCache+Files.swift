@@ -5,10 +5,10 @@ internal import LarderTransport
 internal import Logging
 
 extension ObjectCache {
-    /// The content of a file or an image, kept where the class of its object is kept.
+    /// Returns the content of a file or an image, stored where the class of its object is kept.
     ///
-    /// A content up to the limit for files is kept whole before it is given back, so that it can be read again and again.
-    /// A longer one is not kept: its bytes are given back as they arrive.
+    /// Content up to the limit for files is stored whole before it is returned, so that it can be read again and again.
+    /// Longer content is not stored: its bytes are returned as they arrive.
     ///
     /// - Parameters:
     ///   - strategy: nil is that of the options.
@@ -38,7 +38,9 @@ extension ObjectCache {
         }
     }
 
-    /// What is kept of a file, where anything is; then the server's answer.
+    /// Returns the stored file, if there is one, and then the server's response.
+    ///
+    /// - Throws: ``HTTPCacheError/notConfigured(_:)`` for a persistence without a storage.
     public func fileAnswers(
         _ file: ObjectFile, persistence: ObjectPersistence? = nil
     ) throws(HTTPCacheError) -> ObjectAnswers<HTTPAnswer> {
@@ -56,7 +58,7 @@ extension ObjectCache {
         return answer
     }
 
-    /// What is kept of a file: memory first, for what lies there is the newer.
+    /// Returns the stored file. Memory is checked first, since a copy there is newer.
     private func kept(_ file: ObjectFile) async -> (entry: CachedResponse, cache: any ResponseCache)? {
         for files in fileCaches {
             do {
@@ -83,7 +85,7 @@ extension ObjectCache {
         var response = try await send(request, body: nil)
         if response.head.status == .notModified, let known {
             if let confirmed = await confirm(file, known.entry, response.head) { return confirmed }
-            // It was removed while the server was asked.
+            // The stored file was removed or replaced during the request.
             response = try await send(plain, body: nil)
         }
         guard response.head.status.kind == .successful else { throw .server(response.head) }
@@ -125,6 +127,6 @@ extension ObjectCache {
 }
 
 extension StoredResponse {
-    /// Status and fields.
+    /// The status and the fields.
     fileprivate var head: HTTPResponse { HTTPResponse(status: status, headerFields: fields) }
 }

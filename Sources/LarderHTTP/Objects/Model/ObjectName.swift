@@ -2,17 +2,17 @@ public import LarderFormat
 
 /// The name of an object: its class and its id, compared byte by byte.
 ///
-/// Objects are rows. Those of a class lie in one resource, whose group is `class:` and the name of the class; no filter
-/// can name such a group, so syncing never touches them.
+/// Objects are rows. The objects of a class are in one resource, whose group is `class:` and the name of the class. No
+/// filter can name such a group, so syncing never changes them.
 public struct ObjectName: Hashable, Sendable {
     /// The row it is stored as: the type is the class, the key is the id.
     public let row: RowKey
 
-    /// Names an object.
+    /// Creates the name of an object.
     ///
     /// - Parameters:
     ///   - className: with `class:` in front, at most ``Limits/group`` bytes encoded.
-    ///   - id: what the server calls it; with the class, at most ``Limits/rowAddress`` bytes encoded.
+    ///   - id: the server's id of the object; with the class, at most ``Limits/rowAddress`` bytes encoded.
     public init(class className: String, id: String) {
         row = RowKey(resource: Self.resource(ofClass: className), type: className, key: id)
     }
@@ -26,24 +26,24 @@ public struct ObjectName: Hashable, Sendable {
     /// The class.
     public var className: String { row.type }
 
-    /// What the server calls it.
+    /// The server's id of the object.
     public var id: String { row.key }
 
-    /// The resource that the objects of a class belong to.
+    /// Returns the resource that the objects of a class belong to.
     public static func resource(ofClass className: String) -> ResourceKey {
         ResourceKey(ResourceKey.objectsPrefix + className, 0)
     }
 
-    /// The class whose objects belong to a resource; nil for a resource of other rows.
+    /// Returns the class whose objects belong to a resource; nil for a resource of other rows.
     static func className(of resource: ResourceKey) -> String? {
         let mark = ResourceKey.objectsPrefix.utf8
         guard resource.group.utf8.starts(with: mark), resource.id == 0 else { return nil }
         return String(decoding: resource.group.utf8.dropFirst(mark.count), as: UTF8.self)
     }
 
-    /// The objects that one of its attributes refers to, as a collection of theirs.
+    /// Returns the name of the collection of the objects that an attribute refers to.
     ///
-    /// - Parameter query: what to ask of them; empty for all.
+    /// - Parameter query: the query to apply to them; empty for all.
     public func references(by attribute: String, toClass className: String, query: String = "") -> CollectionName {
         CollectionName(class: className, query: query, reference: .init(row: row, attribute: attribute))
     }
@@ -67,17 +67,17 @@ public struct ObjectFile: Hashable, Sendable {
         self.attribute = attribute
     }
 
-    /// What its content is kept under.
+    /// The key that its content is stored under.
     var key: String { Self.keyPrefix(of: object) + attribute }
 
-    /// What the keys of all files begin with.
+    /// The common prefix of the keys of all files.
     static let keyPrefix = "object-file:"
 
-    /// What the keys of all files of an object begin with: the length keeps one name from being another's beginning.
+    /// Returns the prefix of the keys of an object's files; the lengths keep one name from being another's beginning.
     static func keyPrefix(of object: ObjectName) -> String {
         keyPrefix + "\(object.className.utf8.count):\(object.className):\(object.id.utf8.count):\(object.id):"
     }
 
-    /// By what all files of a class are removed together.
+    /// Returns the tag by which all files of a class are removed together.
     static func tag(ofClass className: String) -> String { "object-class:" + className }
 }

@@ -2,25 +2,25 @@ public import HTTPTypes
 public import LarderFormat
 internal import LarderTransport
 
-/// What is asked of a server.
+/// A lookup on a server.
 public enum ObjectQuestion: Hashable, Sendable {
     /// One object.
     case object(ObjectName)
-    /// The objects that answer a query, or that a reference leads to.
+    /// The objects that a query selects, or that a reference leads to.
     case collection(CollectionName)
     /// The content of a file.
     case file(ObjectFile)
 }
 
-/// What a server is told.
+/// A write to a server.
 public enum ObjectWrite: Hashable, Sendable {
-    /// To make an object, to which the server gives its id; until then it has the id of this name.
+    /// Creates an object, to which the server gives its id; until then it has the id of this name.
     case create(ObjectName)
-    /// To keep an object.
+    /// Saves an object.
     case save(ObjectName)
-    /// To remove an object.
+    /// Removes an object.
     case delete(ObjectName)
-    /// To keep the content of a file.
+    /// Saves the content of a file.
     case upload(ObjectFile)
 
     /// The object that it is about.
@@ -31,7 +31,7 @@ public enum ObjectWrite: Hashable, Sendable {
         }
     }
 
-    /// The same about another object.
+    /// Returns the same write about another object.
     func about(_ name: ObjectName) -> ObjectWrite {
         switch self {
         case .create: .create(name)
@@ -44,13 +44,13 @@ public enum ObjectWrite: Hashable, Sendable {
 
 /// An object as it came from a server.
 public struct ReceivedObject: Hashable, Sendable {
-    /// What it refers to, when the server sent that along.
+    /// The objects that one attribute of an object refers to, when the server sent them too.
     public struct References: Hashable, Sendable {
-        /// The attribute that refers.
+        /// The attribute that refers to them.
         public var attribute: String
-        /// The class it refers to.
+        /// The class of the objects.
         public var className: String
-        /// What it refers to, in order.
+        /// The objects, in order.
         public var objects: [ReceivedObject]
 
         /// References of these parts.
@@ -61,13 +61,13 @@ public struct ReceivedObject: Hashable, Sendable {
         }
     }
 
-    /// What the server calls it.
+    /// The server's id of the object.
     public var id: String
     /// The payload to keep.
     public var payload: [UInt8]
-    /// When the server last changed it, in milliseconds since 1970-01-01 UTC; nil where it does not say.
+    /// The time of the server's last change, in milliseconds since 1970-01-01 UTC; nil where it is not given.
     public var updatedAt: Int64?
-    /// What it refers to; each class is kept where its own setting says.
+    /// The objects that it refers to; each class is kept where its own setting says.
     public var references: [References]
 
     /// An object of these parts.
@@ -79,65 +79,72 @@ public struct ReceivedObject: Hashable, Sendable {
     }
 }
 
-/// How a server is spoken to: its paths, its documents, its credentials.
+/// The rules for requests to a server: its paths, its documents, its credentials.
 public protocol ObjectService: Sendable {
-    /// What the payloads of its objects are marked with.
+    /// The codec of the payloads of its objects.
     var codec: PayloadCodec { get }
 
-    /// The name that objects in the store are bound to (`ServerMismatch`); nil, the default: scheme and authority of the requests.
-    /// For a server that has several addresses, or moves.
+    /// The name of the server that objects in the store are bound to (`ServerMismatch`); nil, the default: scheme and
+    /// authority of the requests. Set it for a server that has several addresses, or moves.
     var serverIdentity: String? { get }
 
-    /// Where a question is asked, by GET: a path with its query, beginning with `/`.
+    /// Returns the path of a lookup, by GET: with its query, beginning with `/`.
+    ///
+    /// - Throws: an error of its own when there is none; the cache throws ``HTTPCacheError/invalidRequest(_:)`` for it.
     func path(of question: ObjectQuestion) throws -> String
 
-    /// How a server is told something.
+    /// Returns the method and path of a write.
+    ///
+    /// - Throws: as ``path(of:)``.
     func target(of write: ObjectWrite) throws -> (method: HTTPRequest.Method, path: String)
 
-    /// A request to a path: with scheme, authority, and the fields that every request has. Called for each sending, so
-    /// credentials are those of that moment.
+    /// Returns a request to a path, with scheme, authority, and the fields that every request has. Called for each
+    /// sending, so that the credentials are current.
+    ///
+    /// - Throws: as ``path(of:)``.
     func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest
 
-    /// The objects in the body of an answer: one for ``ObjectQuestion/object(_:)``, else all, in order.
+    /// Returns the objects in the body of a response: one for ``ObjectQuestion/object(_:)``, else all, in order.
     ///
-    /// - Throws: when the body cannot be understood.
+    /// - Throws: an error of its own when the body cannot be understood.
     func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject]
 
-    /// The media type of the body of a write; by default `application/octet-stream` for uploads.
+    /// Returns the media type of the body of a write; by default `application/octet-stream` for uploads.
     ///
-    /// Nil, which is the default for the rest, is that of ``request(_:_:)``, or else of the ``WriteQueue`` or the codec.
+    /// Nil, the default for other writes, is that of ``request(_:_:)``, or else of the ``WriteQueue`` or the codec.
     func contentType(of write: ObjectWrite) -> String?
 
-    /// The id of a new object, for an answer of success that does not hold it; by default the last part of the path in `Location`, where
-    /// that has no percent escapes (RFC 9110 §15.3.2). Nil where the answer does not say.
+    /// Returns the id of a new object, for a successful response that does not contain it; nil where the response does
+    /// not name it. By default it is the last part of the path in `Location`, if that has no percent escapes (RFC 9110
+    /// §15.3.2).
     func id(ofCreated head: HTTPResponse) -> String?
 
-    /// Whether an answer of success is the server's own; by default any but an HTML page, which a captive portal or a sign-in
-    /// page sends in the server's place.
+    /// Whether a successful response is the server's own. By default all are but an HTML page, which a captive portal
+    /// or a sign-in page sends in the server's place.
     ///
-    /// What is no answer keeps nothing and confirms nothing: the server counts as not reached.
+    /// A response that is not the server's stores nothing and confirms nothing: the server counts as not reached.
     ///
-    /// - Parameter path: what the request was for.
+    /// - Parameter path: the path of the request.
     func accepts(_ head: HTTPResponse, at path: String) -> Bool
 }
 
 extension ObjectService {
-    /// Scheme and authority of the requests.
+    /// Nil: the scheme and authority of the requests.
     public var serverIdentity: String? { nil }
 
-    /// `application/octet-stream` for uploads, nil for the rest.
+    /// Returns `application/octet-stream` for uploads, nil for other writes.
     public func contentType(of write: ObjectWrite) -> String? {
         if case .upload = write { "application/octet-stream" } else { nil }
     }
 
-    /// The last part of the path in `Location`; nil for one that has percent escapes.
+    /// Returns the last part of the path in `Location`; nil for one that is empty or has percent escapes.
     public func id(ofCreated head: HTTPResponse) -> String? {
         let path = head.headerFields[.location]?.prefix { $0 != "?" && $0 != "#" }
         let last = path?.split(separator: "/", omittingEmptySubsequences: false).last
         return last.flatMap { $0.isEmpty || $0.contains("%") ? nil : String($0) }
     }
 
-    /// False for an HTML page.
+    /// Returns false for an HTML page.
     public func accepts(_ head: HTTPResponse, at path: String) -> Bool {
         !CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
     }

@@ -1,20 +1,21 @@
-/// How a request for objects weighs what is kept against the server.
+/// The rule by which a request chooses between stored objects and the server.
 public enum ObjectStrategy: String, Hashable, Sendable {
-    /// The server's answer; what is kept only when it cannot be reached, or says that nothing has changed (304).
+    /// The server's response; stored objects only when the server cannot be reached, or reports no change (304).
     ///
-    /// A server's error is thrown: it was reached. A redirection, 511 and an HTML page are a captive portal's: it was not.
+    /// A server's error is thrown, since the server was reached. A redirection, 511 and an HTML page are a captive
+    /// portal's, so the server counts as not reached.
     case networkElseCache
-    /// What is kept however old it is, marked as intermediate, and then the server's answer; that alone when nothing is kept.
+    /// The stored objects, if any, however old, marked as intermediate, and then the server's response.
     ///
-    /// A request with one answer gives the first and asks the server behind the caller's back: that answer is kept, and comes to
-    /// ``ObjectCache/values(of:)-(ObjectName)``. Both come one after the other by ``ObjectCache/objectAnswers(_:persistence:)``,
-    /// ``ObjectCache/collectionAnswers(_:persistence:membership:)`` and ``ObjectCache/fileAnswers(_:persistence:)``. On saving:
-    /// as ``networkElseCache``.
+    /// A request with one answer returns the first and sends the request in the background: the response is stored, and
+    /// delivered by ``ObjectCache/values(of:)-(ObjectName)``. Both are delivered one after the other by
+    /// ``ObjectCache/objectAnswers(_:persistence:)``, ``ObjectCache/collectionAnswers(_:persistence:membership:)`` and
+    /// ``ObjectCache/fileAnswers(_:persistence:)``. On saving: as ``networkElseCache``.
     case cacheThenNetwork
-    /// The server's answer. Nothing is looked up, kept or, on saving, queued.
+    /// The server's response. Nothing is looked up, stored or, on saving, queued.
     case networkOnly
-    /// What is kept **however old it is**, and the server only when that is nothing, or not complete.
+    /// Stored objects, **however old they are**; the server only when there are none, or not all.
     case cacheElseNetwork
-    /// What is kept however old it is, and never the server. On saving: queued.
+    /// Stored objects, however old they are, and never the server. A save is queued.
     case cacheOnly
 }

@@ -1,13 +1,13 @@
 public import LarderFormat
 public import LarderStore
 
-/// An object as it is kept.
+/// An object as it is stored.
 public struct StoredObject: Hashable, Sendable {
-    /// Class and id.
+    /// The class and the id.
     public var name: ObjectName
-    /// When the server last changed it, or when it came, in milliseconds since 1970-01-01 UTC.
+    /// The time of the server's last change, or of the arrival, in milliseconds since 1970-01-01 UTC.
     public var updatedAt: Int64
-    /// How the payload is to be read.
+    /// The codec of the payload.
     public var codec: PayloadCodec
     /// The payload, in the form the service gave it.
     public var payload: [UInt8]
@@ -20,9 +20,9 @@ public struct StoredObject: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The payload as a value.
+    /// Returns the payload as a value.
     ///
-    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)``; what the coder throws.
+    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)`` for another codec; the error of the coder.
     public func value<Value: Decodable>(_ type: Value.Type, using coder: some PayloadCoder) throws -> Value {
         guard codec == coder.codec else { throw StoreError.unexpectedCodec(stored: codec, expected: coder.codec) }
         return try coder.decode(type, from: payload.rawSpan)
@@ -31,11 +31,11 @@ public struct StoredObject: Hashable, Sendable {
 
 /// The objects of a collection, as they are now.
 public struct ObjectCollection: Hashable, Sendable {
-    /// What it is known by.
+    /// The name of the collection.
     public var name: CollectionName
     /// Its objects, in its order.
     public var objects: [StoredObject]
-    /// Those it holds that are not kept any more: removed, or dropped to make room.
+    /// The objects it holds that are not stored any more: removed, or dropped to free space.
     public var missing: [ObjectName]
 
     /// A collection of these parts.
@@ -45,15 +45,15 @@ public struct ObjectCollection: Hashable, Sendable {
         self.missing = missing
     }
 
-    /// Whether every object it holds is there.
+    /// Whether every object it holds is stored.
     public var isComplete: Bool { missing.isEmpty }
 }
 
-/// Which of the objects a stored collection holds are shown.
+/// The selection of the objects of a stored collection that are shown.
 public enum ObjectMembership: Sendable {
-    /// Those that it was fetched with, whatever has become of them since.
+    /// The objects that it was fetched with, whatever has become of them since.
     case asFetched
-    /// Of those, the ones that fit now. None is added: what else the server has is not known.
+    /// The objects of the fetch that match now. None is added: it is unknown which others the server has.
     case reevaluated(@Sendable (StoredObject) -> Bool)
 
     func shows(_ object: StoredObject) -> Bool {

@@ -2,13 +2,13 @@ public import HTTPTypes
 internal import LarderFormat
 internal import LarderStore
 
-/// Which header fields carry validators, to and fro.
+/// The header fields that carry validators in requests and responses.
 public struct ValidatorFields: Hashable, Sendable {
-    /// The field a validator comes in, and the one it is sent back in.
+    /// The field of a response that carries a validator, and the field of a request that returns it.
     public struct Exchange: Hashable, Sendable {
-        /// In a response.
+        /// The field of a response.
         public var received: HTTPField.Name
-        /// In a request.
+        /// The field of a request.
         public var sent: HTTPField.Name
 
         /// An exchange by these fields.
@@ -18,7 +18,7 @@ public struct ValidatorFields: Hashable, Sendable {
         }
     }
 
-    /// What validates one kind of answer.
+    /// The validators of one kind of response.
     public struct Kind: Hashable, Sendable {
         /// The entity tag; nil where there is none.
         public var entityTag: Exchange?
@@ -31,15 +31,15 @@ public struct ValidatorFields: Hashable, Sendable {
             self.lastModified = lastModified
         }
 
-        /// As HTTP names them. RFC 9110 §8.8, §13.1.
+        /// The fields of HTTP. RFC 9110 §8.8, §13.1.
         public static let http = Kind(
             entityTag: Exchange(received: .eTag, sent: .ifNoneMatch),
             lastModified: Exchange(received: .lastModified, sent: .ifModifiedSince))
     }
 
-    /// For collections.
+    /// The validators of collections.
     public var collection: Kind
-    /// For single objects and for files.
+    /// The validators of single objects and of files.
     public var object: Kind
     /// Whether collections with a query are validated at all.
     public var validatesQueries: Bool
@@ -51,16 +51,16 @@ public struct ValidatorFields: Hashable, Sendable {
         self.validatesQueries = validatesQueries
     }
 
-    /// As HTTP has it: `ETag` with `If-None-Match`, `Last-Modified` with `If-Modified-Since`. RFC 9110 §13.1.
+    /// The fields of HTTP: `ETag` with `If-None-Match`, `Last-Modified` with `If-Modified-Since`. RFC 9110 §13.1.
     public static let standard = ValidatorFields(collection: .http, object: .http, validatesQueries: true)
 
-    /// As ApiOmat has it: both ways `If-None-Match`, which for a collection carries its entity tag, and for a single
-    /// object the date of its last change; collections with a query have no validator.
+    /// The fields of ApiOmat: `If-None-Match` both ways. It carries the entity tag of a collection, and for a single
+    /// object the date of its last change. Collections with a query have no validator.
     public static let apiOmat = ValidatorFields(
         collection: Kind(entityTag: Exchange(received: .ifNoneMatch, sent: .ifNoneMatch)),
         object: Kind(lastModified: Exchange(received: .ifNoneMatch, sent: .ifNoneMatch)), validatesQueries: false)
 
-    /// What validates the answers to a question; nil when nothing does.
+    /// Returns the validators of the responses to a lookup; nil when there are none.
     func kind(of question: ObjectQuestion) -> Kind? {
         switch question {
         case .collection(let name): name.query.isEmpty || validatesQueries ? collection : nil
@@ -70,7 +70,7 @@ public struct ValidatorFields: Hashable, Sendable {
 }
 
 extension ValidatorFields.Kind {
-    /// What a response says; a validator too long to keep is as good as none.
+    /// Returns the validators of a response, without one that is empty or too long to store.
     func validators(in head: HTTPResponse) -> Validators {
         func value(_ exchange: ValidatorFields.Exchange?) -> String? {
             guard let exchange, let value = head.headerFields[exchange.received], !value.isEmpty,
@@ -89,7 +89,7 @@ extension ValidatorFields.Kind {
         if let exchange = entityTag, let value = validators.entityTag { request.headerFields[exchange.sent] = value }
     }
 
-    /// Takes conditions away that the host's own request may have.
+    /// Removes the conditions that the host's own request may have.
     func strip(_ request: inout HTTPRequest) {
         for case let exchange? in [entityTag, lastModified] { request.headerFields[exchange.sent] = nil }
     }

@@ -1,19 +1,19 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// Decides which changes of an answer are still made: what was written or removed here since the server was asked is newer.
+/// The filter of the changes of a response: a local write or removal since the request is newer than the response.
 struct AnswerFilter: Sendable {
     let order: ChangeOrder
-    /// When the server was asked.
+    /// The position of the request in the order.
     let start: UInt64
     let question: ObjectQuestion
     let writes: MemoryWrites
-    /// The paths of the writes that waited when the server was asked, in memory and in the queue.
+    /// The paths of the writes that waited when the request began, in memory and in the queue.
     let paths: Set<String>
-    /// The objects of those that waited in the queue; nil where it could not be read, and nothing may be kept.
+    /// The objects of the writes that waited in the queue; nil where it could not be read, and nothing may be stored.
     let queued: Set<ObjectName>?
 
-    /// The changes to make in a storage, in their order.
+    /// Returns the changes to make in a storage, in their order.
     func admitted(_ changes: [ObjectChange], to persistence: ObjectPersistence) -> [ObjectChange] {
         if isRemoved || queued == nil { return [] }
         var held: Set<ObjectName> = []
@@ -32,7 +32,7 @@ struct AnswerFilter: Sendable {
                 return isUnchanged(name) && !writes.changedObjects.contains(name) ? change : nil
             case .putCollection(let name, let members, let validators, let time):
                 if order.wasRemoved(name, since: start) { return nil }
-                // Validators speak of the members as they came.
+                // Validators belong to the members as the server sent them.
                 let isWhole = held.isDisjoint(with: members)
                 return .putCollection(name, members: members, isWhole ? validators : Validators(), at: time)
             case .confirmCollection: return order.hasChanges(since: start) ? nil : change
@@ -41,13 +41,13 @@ struct AnswerFilter: Sendable {
         }
     }
 
-    /// Whether a file's content may be stored: no write to it since the request, none waiting when it began, none waiting
-    /// now.
+    /// Whether a file's content may be stored: no write to it or removal since the request, no write to it that waited
+    /// when the request began, none that waits now.
     func admits(_ file: ObjectFile, at path: String) -> Bool {
         queued != nil && !order.wasChanged(file, since: start) && !paths.contains(path) && !writes.isWaiting(at: path)
     }
 
-    /// Whether what was asked for was removed.
+    /// Whether the requested object or collection was removed since the request.
     private var isRemoved: Bool {
         switch question {
         case .object(let name): order.wasRemoved(name, since: start)
@@ -56,7 +56,7 @@ struct AnswerFilter: Sendable {
         }
     }
 
-    /// A write that waited in the queue may have been sent since: the answer may predate it.
+    /// Whether an object is unchanged since. The response may predate a write that waited in the queue.
     private func isUnchanged(_ name: ObjectName) -> Bool {
         !order.wasChanged(name, since: start) && queued?.contains(name) == false
     }

@@ -2,14 +2,14 @@ internal import LarderFormat
 internal import LarderStore
 internal import Synchronization
 
-/// Orders the server's answers against the writes and removals made here while they are under way.
+/// The order of the server's responses and of the local writes and removals made during their requests.
 ///
-/// An answer shows what the server had at some time after it was asked for. A change made here since then is the newer,
-/// so the answer must not be stored over it. Answers are not ordered among each other: the last one stored wins.
+/// A response shows the server's state at some time after the request began. A change made here since then is newer, so
+/// the response must not be stored over it. Responses are not ordered among each other: the last one stored wins.
 ///
-/// A change is noted before it is made. Marks are kept only as long as an answer that began before them is under way.
+/// A change is recorded before it is made. Marks are kept only while a request that began before them is under way.
 final class ChangeOrder: Sendable {
-    /// What a change is about.
+    /// The subject of a change.
     enum Subject: Hashable {
         case object(ObjectName)
         case collection(CollectionName)
@@ -19,7 +19,7 @@ final class ChangeOrder: Sendable {
         case everything
     }
 
-    /// The last changes of a subject, as places in the order; 0 for none.
+    /// The last changes of a subject, as positions in the order; 0 for none.
     private struct Mark {
         var written: UInt64 = 0
         var removed: UInt64 = 0
@@ -46,7 +46,7 @@ final class ChangeOrder: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins an exchange, and returns its place in the order; ``end(_:)`` must follow.
+    /// Begins an exchange, and returns its position in the order; ``end(_:)`` must follow.
     func begin() -> UInt64 {
         state.withLock { state in
             state.count += 1
@@ -55,7 +55,7 @@ final class ChangeOrder: Sendable {
         }
     }
 
-    /// Ends an exchange, and forgets the marks that no other one needs.
+    /// Ends an exchange, and removes the marks that no other one needs.
     func end(_ start: UInt64) {
         state.withLock { state in
             state.underWay.remove(start)
@@ -64,10 +64,10 @@ final class ChangeOrder: Sendable {
         }
     }
 
-    /// Notes a write that is about to change a subject.
+    /// Records a write that is about to change a subject.
     func noteWrite(of subject: Subject) { note([subject], at: \.written) }
 
-    /// Notes that subjects are about to be removed.
+    /// Records that subjects are about to be removed.
     func noteRemoval(of subjects: [Subject]) { note(subjects, at: \.removed) }
 
     private func note(_ subjects: [Subject], at place: WritableKeyPath<Mark, UInt64>) {

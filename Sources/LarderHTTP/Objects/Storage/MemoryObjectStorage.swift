@@ -2,22 +2,22 @@ public import LarderFormat
 public import LarderStore
 internal import Synchronization
 
-/// Objects in memory, lost when the program ends.
+/// A storage of objects in memory, lost when the program ends.
 ///
 /// Above its limit it drops the objects used longest ago, and then whole collections.
 public final class MemoryObjectStorage: ObjectStorage {
     private let state: Mutex<MemoryObjects>
     private let observers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
 
-    /// An empty storage.
+    /// Creates an empty storage.
     ///
-    /// - Parameter limit: the most bytes of payloads and lists, above 0; 32 MiB unless told otherwise.
+    /// - Parameter limit: the most bytes of payloads and lists, above 0; 32 MiB by default.
     public init(limit: Int = 32 << 20) {
         precondition(limit > 0, "a limit of \(limit) bytes")
         state = Mutex(MemoryObjects(limit: limit))
     }
 
-    /// An object, and how it was fetched by itself; nil when it is not kept.
+    /// Returns an object, and the validators of its own fetch; nil when it is not stored.
     public func object(_ name: ObjectName) -> ObjectEntry? {
         state.withLock { state in
             state.use(name)
@@ -25,7 +25,7 @@ public final class MemoryObjectStorage: ObjectStorage {
         }
     }
 
-    /// A collection; nil when it is not kept.
+    /// Returns a collection; nil when it is not stored.
     public func collection(_ name: CollectionName) -> CollectionEntry? {
         state.withLock { state in
             guard let collection = state.collections[name] else { return nil }
@@ -40,20 +40,20 @@ public final class MemoryObjectStorage: ObjectStorage {
         }
     }
 
-    /// The collections that hold an object.
+    /// Returns the collections that hold an object.
     public func collections(holding object: ObjectName) -> [CollectionName] {
         state.withLock { Array($0.holders[object] ?? []) }
     }
 
-    /// The collections of a class, those fetched through references among them.
+    /// Returns the collections of a class, including those fetched through references.
     public func collections(ofClass className: String) -> [CollectionName] {
         state.withLock { $0.collections(ofClass: className) }
     }
 
-    /// The classes of which an object or a collection is kept.
+    /// Returns the classes of which an object or a collection is stored.
     public func classNames() -> [String] { state.withLock { $0.classNames } }
 
-    /// Makes all of the changes that `decide` returns, in their order, with nothing in between.
+    /// Makes all of the changes that `decide` returns, in their order, with nothing in between; never throws.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
         let changes = state.withLock { state in
@@ -66,7 +66,7 @@ public final class MemoryObjectStorage: ObjectStorage {
         return changes
     }
 
-    /// An element after every change, whatever its region.
+    /// Returns a stream with an element after every change, whatever its region.
     public func changes(in region: Region) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = observers.withLock { observers in

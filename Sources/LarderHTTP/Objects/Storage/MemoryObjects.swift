@@ -1,11 +1,11 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// What a ``MemoryObjectStorage`` holds.
+/// The content of a ``MemoryObjectStorage``.
 struct MemoryObjects: Sendable {
     struct Kept {
         var entry: ObjectEntry
-        /// When it was last put or read, by a count.
+        /// The count of uses when it was last put or read.
         var usedAt: UInt64
     }
 
@@ -17,7 +17,7 @@ struct MemoryObjects: Sendable {
         var cost: Int { MemoryObjects.overhead + members.count * MemoryObjects.memberCost }
     }
 
-    /// What an object or a collection costs beside its payload, and a member of a collection, in bytes; about.
+    /// The approximate size of an object or a collection beside its payload, and of a member of a collection, in bytes.
     private static let overhead = 128
     private static let memberCost = 64
 
@@ -32,14 +32,14 @@ struct MemoryObjects: Sendable {
         self.limit = limit
     }
 
-    /// Notes that an object was asked for.
+    /// Records a use of an object.
     mutating func use(_ name: ObjectName) {
         uses += 1
         objects[name]?.usedAt = uses
     }
 
     func collections(ofClass className: String) -> [CollectionName] {
-        // Told apart by their bytes, as everywhere.
+        // Compared by their bytes, as everywhere.
         let wanted = CollectionName(class: className)
         return collections.keys.filter { CollectionName(class: $0.className) == wanted }
     }
@@ -78,7 +78,7 @@ struct MemoryObjects: Sendable {
         }
     }
 
-    /// Drops what was used longest ago until the limit is kept with a tenth to spare; nothing below it.
+    /// Drops what was used longest ago until the size is a tenth below the limit; does nothing within the limit.
     mutating func makeRoom() {
         guard cost > limit else { return }
         let target = limit - limit / 10

@@ -1,13 +1,13 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// The two storages as one: what a request finds, and where a change goes.
+/// The two storages as one: the lookup of a request, and the destination of a change.
 ///
-/// What lies in memory is always the newer: a change that goes to the store takes what it replaces out of memory. So
-/// an object is looked for in memory first, and is seen as it is now in the collections of both.
+/// An object in memory is always newer than one in the store: a change of the store removes from memory what it
+/// replaces. So an object is looked up in memory first, and is shown as it is now in the collections of both.
 struct ObjectShelves: Sendable {
     let memory: any ObjectStorage
-    /// Nil until the host has said where.
+    /// The storage of persistent classes; nil until the host has configured it.
     let persistent: (any ObjectStorage)?
 
     var all: [any ObjectStorage] { persistent.map { [memory, $0] } ?? [memory] }
@@ -21,15 +21,16 @@ struct ObjectShelves: Sendable {
         }
     }
 
-    /// An object, and where it was found.
+    /// Returns an object, and where it was found.
     func object(_ name: ObjectName) throws -> (entry: ObjectEntry, place: ObjectPersistence)? {
         if let entry = try memory.object(name) { return (entry, .memory) }
         return try persistent?.object(name).map { ($0, .persistent) }
     }
 
-    /// A collection with its objects as they are now; in memory as soon as a part of it is.
+    /// Returns a collection with its objects as they are now; in memory as soon as a part of it is.
     ///
-    /// A tag speaks of what it came with: with a member that lies elsewhere, and may be another by now, it is left out.
+    /// Validators belong to the members they came with: they are left out when a member of the other storage may
+    /// differ.
     func collection(_ name: CollectionName) throws -> (entry: CollectionEntry, place: ObjectPersistence)? {
         if var entry = try memory.collection(name) {
             for member in entry.members where entry.objects[member] == nil {
@@ -50,9 +51,10 @@ struct ObjectShelves: Sendable {
         return (entry, place)
     }
 
-    /// Makes those of the changes that `admitted` lets through where they belong, and returns them.
+    /// Makes those of the changes that `admitted` returns where they belong, and returns them.
     ///
-    /// - Parameter admitted: called when no other change can come in between; see ``ObjectStorage/apply(deciding:)``.
+    /// - Parameter admitted: called when no other change can be made in between; see
+    ///   ``ObjectStorage/apply(deciding:)``.
     @discardableResult
     func apply(
         _ changes: [ObjectChange], to persistence: ObjectPersistence,
@@ -72,7 +74,7 @@ struct ObjectShelves: Sendable {
         return made
     }
 
-    /// Removes an object from both.
+    /// Removes an object from both storages.
     ///
     /// - Parameter isWaiting: whether it stays in memory.
     func remove(_ name: ObjectName, keepingInMemory isWaiting: Bool = false) async throws {
@@ -81,11 +83,11 @@ struct ObjectShelves: Sendable {
         }
     }
 
-    /// Removes a collection from both, and its objects unless another collection of either holds them.
+    /// Removes a collection from both storages, and its objects unless another collection of either holds them.
     ///
     /// - Parameters:
     ///   - waiting: objects that stay in memory.
-    ///   - willRemove: called with the objects that go, before they do.
+    ///   - willRemove: called with the objects to remove, before they are removed.
     /// - Returns: false when neither had it.
     func removeCollection(
         _ name: CollectionName, keepingInMemory waiting: Set<ObjectName>, willRemove: (Set<ObjectName>) -> Void
@@ -108,16 +110,16 @@ struct ObjectShelves: Sendable {
         for (place, storage) in all.enumerated() {
             let kept = place == 0 ? waiting : []
             try await storage.apply([.removeCollectionAndObjects(name, keeping: held.union(kept))])
-            // What this storage keeps of the members of the other's collection.
+            // The members of the other storage's collection that this storage holds.
             let others = try removed.subtracting(kept).filter { try storage.object($0) != nil }
             if !others.isEmpty { try await storage.apply(others.map { .remove($0) }) }
         }
         return isKnown
     }
 
-    /// Removes all objects and collections of a class from both.
+    /// Removes all objects and collections of a class from both storages.
     ///
-    /// - Parameter restoring: what is to stay in memory, made again in the same step.
+    /// - Parameter restoring: returns the changes that restore what stays in memory, made in the same step.
     func removeClass(
         _ className: String, restoring: @escaping @Sendable () -> [ObjectChange]
     ) async throws {

@@ -1,33 +1,45 @@
 public import LarderFormat
 public import LarderStore
 
-/// Where objects and collections are kept: the store, or memory.
+/// A storage of objects and collections: the store, or memory.
 ///
-/// Both keep an object once, however many collections hold it, and tell the same answers after the same changes.
+/// Both store an object once, however many collections hold it, and return the same results after the same changes. The
+/// functions of the store throw as ``Store/read(_:)`` and ``Store/write(durability:_:)``, those of memory do not.
 public protocol ObjectStorage: Sendable {
-    /// An object, and how it was fetched by itself; nil when it is not kept.
+    /// Returns an object, and the validators of its own fetch; nil when it is not stored.
+    ///
+    /// - Throws: the errors of the storage.
     func object(_ name: ObjectName) throws -> ObjectEntry?
 
-    /// A collection; nil when it is not kept.
+    /// Returns a collection; nil when it is not stored.
+    ///
+    /// - Throws: the errors of the storage.
     func collection(_ name: CollectionName) throws -> CollectionEntry?
 
-    /// The collections that hold an object.
+    /// Returns the collections that hold an object.
+    ///
+    /// - Throws: the errors of the storage.
     func collections(holding object: ObjectName) throws -> [CollectionName]
 
-    /// The collections of a class, those fetched through references among them.
+    /// Returns the collections of a class, including those fetched through references.
+    ///
+    /// - Throws: the errors of the storage.
     func collections(ofClass className: String) throws -> [CollectionName]
 
-    /// The classes of which an object or a collection is kept; the same may come twice.
+    /// Returns the classes of which an object or a collection is stored; the same may come twice.
+    ///
+    /// - Throws: the errors of the storage.
     func classNames() throws -> [String]
 
-    /// An element after every change in `region` from now on, or after some that are newer; others may come too.
+    /// Returns a stream with an element after every change in `region` from now on; one element may stand for several
+    /// changes, and other changes may add elements.
     ///
-    /// Ends with the reading task, and when the storage is closed.
+    /// The stream ends with the reading task, and when the storage is closed.
     func changes(in region: Region) -> AsyncStream<Void>
 
-    /// Binds what is kept to a server that is about to be asked; does nothing by default.
+    /// Binds the stored objects to a server before a request to it; does nothing by default.
     ///
-    /// - Throws: `ServerMismatch` where something is kept that is of another.
+    /// - Throws: `ServerMismatch` when objects of another server are stored; the errors of the storage.
     func use(server: String) async throws
 
     /// Makes all of the changes that `decide` returns, or none, in their order.
@@ -35,26 +47,29 @@ public protocol ObjectStorage: Sendable {
     /// - Parameter decide: called when no other change of this storage can come between its decision and its changes,
     ///   possibly more than once; must not use the storage.
     /// - Returns: the changes that were made.
+    /// - Throws: the errors of the storage, with no change made.
     @discardableResult
     func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange]
 }
 
 extension ObjectStorage {
-    /// Does nothing.
+    /// Does nothing; never throws.
     public func use(server: String) async throws {}
 
     /// Makes all of these changes, or none, in their order.
+    ///
+    /// - Throws: as ``apply(deciding:)``.
     public func apply(_ changes: [ObjectChange]) async throws {
         if changes.isEmpty { return }
         try await apply(deciding: { changes })
     }
 }
 
-/// An object as a storage keeps it.
+/// An object as a storage holds it.
 public struct ObjectEntry: Hashable, Sendable {
     /// The object.
     public var object: StoredObject
-    /// How it was fetched by itself; nil when it was not, or has changed otherwise since.
+    /// The validators of its own fetch; nil when it was not fetched by itself, or has changed otherwise since.
     public var answer: SingleAnswer?
 
     /// An entry of these parts.
@@ -64,15 +79,15 @@ public struct ObjectEntry: Hashable, Sendable {
     }
 }
 
-/// A collection as a storage keeps it.
+/// A collection as a storage holds it.
 public struct CollectionEntry: Hashable, Sendable {
-    /// What it holds, in order.
+    /// The members, in order.
     public var members: [ObjectName]
-    /// Those of its members that this storage keeps.
+    /// The members that this storage holds, by their names.
     public var objects: [ObjectName: StoredObject]
-    /// What the server recognises the answer by; none once a member has changed otherwise.
+    /// The validators of the response; none once a member has changed otherwise.
     public var validators: Validators
-    /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
+    /// The time at which the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     public var fetchedAt: Int64
 
     /// An entry of these parts.
@@ -86,24 +101,24 @@ public struct CollectionEntry: Hashable, Sendable {
     }
 }
 
-/// A change of what a storage keeps.
+/// A change of a storage.
 public enum ObjectChange: Hashable, Sendable {
-    /// Keeps an object, in place of the one there.
+    /// Stores an object, in place of the one there.
     ///
-    /// With another payload than before, how it was fetched by itself is forgotten, and the validators of the collections
-    /// that hold it: a server that confirms them would confirm what is not there any more.
+    /// With another payload than before, the validators of its own fetch are removed, and those of the collections that
+    /// hold it: a server that confirms them would confirm content that is no longer there.
     case put(StoredObject)
-    /// Notes how an object was fetched by itself.
+    /// Records the validators of an object's own fetch.
     case noteSingle(ObjectName, Validators, at: Int64)
-    /// Keeps what a collection holds, in place of what it held.
+    /// Stores the members of a collection, in place of those before.
     case putCollection(CollectionName, members: [ObjectName], Validators, at: Int64)
-    /// Notes that the server confirmed a collection; validators that it left out stay.
+    /// Records that the server confirmed a collection; validators that it left out stay.
     case confirmCollection(CollectionName, Validators, at: Int64)
-    /// Removes an object; collections go on to hold it.
+    /// Removes an object; collections continue to hold its name.
     case remove(ObjectName)
     /// Removes a collection; its objects stay.
     case removeCollection(CollectionName)
-    /// Removes a collection and its objects, but those that another collection holds, and those in `keeping`.
+    /// Removes a collection and its objects, except those that another collection holds, and those in `keeping`.
     case removeCollectionAndObjects(CollectionName, keeping: Set<ObjectName>)
     /// Removes all objects and collections of a class.
     case removeClass(String)

@@ -1,17 +1,20 @@
 public import LarderFormat
 public import LarderStore
 
-/// Objects in the store: rows, and collections of rows.
+/// A storage of objects in the store: as rows, and collections of rows.
 public struct StoreObjectStorage: ObjectStorage {
     /// The store.
     public let store: Store
 
-    /// Keeps objects in `store`.
+    /// Creates a storage of objects in `store`.
     public init(_ store: Store) {
         self.store = store
     }
 
-    /// An object, and how it was fetched by itself; nil when it is not kept.
+    /// Returns an object, and the validators of its own fetch; nil when it is not stored.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a name beyond the limits; ``StoreError/damaged(table:reason:)``; as
+    ///   ``Store/read(_:)``.
     public func object(_ name: ObjectName) throws -> ObjectEntry? {
         try store.read { view in
             guard let object = try Self.object(name, in: view) else { return nil }
@@ -25,7 +28,9 @@ public struct StoreObjectStorage: ObjectStorage {
             name: name, updatedAt: row.updatedAt, codec: row.codec, payload: [UInt8](copying: row.payload))
     }
 
-    /// A collection; nil when it is not kept.
+    /// Returns a collection; nil when it is not stored.
+    ///
+    /// - Throws: as ``object(_:)``.
     public func collection(_ name: CollectionName) throws -> CollectionEntry? {
         try store.read { view in
             guard let found = try view.collection(name) else { return nil }
@@ -39,17 +44,23 @@ public struct StoreObjectStorage: ObjectStorage {
         }
     }
 
-    /// The collections that hold an object.
+    /// Returns the collections that hold an object.
+    ///
+    /// - Throws: as ``object(_:)``.
     public func collections(holding object: ObjectName) throws -> [CollectionName] {
         try store.read { view in try view.collections(holding: object.row).map(\.name) }
     }
 
-    /// The collections of a class, those fetched through references among them.
+    /// Returns the collections of a class, including those fetched through references.
+    ///
+    /// - Throws: as ``object(_:)``.
     public func collections(ofClass className: String) throws -> [CollectionName] {
         try store.read { view in try view.collections(ofClass: className).map(\.name) }
     }
 
-    /// The classes of which an object or a collection is kept.
+    /// Returns the classes of which an object or a collection is stored.
+    ///
+    /// - Throws: as ``object(_:)``.
     public func classNames() throws -> [String] {
         try store.read { view in
             let classes = try view.resources().filter { $0.rowCount > 0 }.compactMap {
@@ -59,7 +70,7 @@ public struct StoreObjectStorage: ObjectStorage {
         }
     }
 
-    /// An element after commits that change `region`, those of other processes among them.
+    /// Returns a stream with an element after commits that change `region`, also those of other processes.
     public func changes(in region: Region) -> AsyncStream<Void> {
         let changes = store.changes(in: region)
         return AsyncStream(unfolding: {
@@ -69,9 +80,14 @@ public struct StoreObjectStorage: ObjectStorage {
     }
 
     /// Binds the objects of the store to a server.
+    ///
+    /// - Throws: `ServerMismatch` when the store holds objects of another server; as ``Store/write(durability:_:)``.
     public func use(server: String) async throws { try await store.bindServer(server, to: .objects) }
 
-    /// Makes all of the changes that `decide` returns in the transaction that decides, in their order.
+    /// Makes all of the changes that `decide` returns, in their order, in the transaction that decides.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a name or a validator beyond the limits; as
+    ///   ``Store/write(durability:_:)``.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
         try await store.write { transaction in
@@ -106,7 +122,7 @@ extension Transaction {
     }
 
     private mutating func put(_ object: StoredObject) throws {
-        // Not what a local change shows in its place.
+        // Compared with the server's row, not with a local change applied over it.
         let isSame = try holds(object)
         try put(object.payload, at: object.name.row, updatedAt: object.updatedAt, codec: object.codec)
         if isSame { return }
@@ -130,7 +146,7 @@ extension Transaction {
         try removeSingleAnswers(ofType: className, in: resource)
         guard try self.resource(resource) != nil else { return }
         try withdraw(resource, as: .empty)
-        // As one that was never there: what is written over it becomes the row.
+        // The resource is as one that never existed: a local write over it becomes the row.
         try update(resource) { $0.applied = .zero }
     }
 }

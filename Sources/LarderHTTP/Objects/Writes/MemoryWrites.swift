@@ -2,36 +2,39 @@ internal import LarderFormat
 internal import LarderTransport
 internal import Synchronization
 
-/// The writes of classes in memory that wait for a connection, oldest first; lost when the program ends.
+/// The writes of classes in memory that wait for a connection, oldest first. They are lost when the program ends.
 final class MemoryWrites: Sendable {
     struct Item: Sendable {
         var write: QueuedWrite
-        /// What the server is told by it.
+        /// The operation that the write requests of the server.
         var kind: ObjectWrite
-        /// What it changes here.
+        /// The local changes that the write makes.
         var effects: [ObjectChange]
-        /// What undoes its effect, should the server refuse it.
+        /// The changes that undo the write's effect if the server refuses it.
         var undo: [ObjectChange]
-        /// How many answers asked for another try, of those that came when one was due.
+        /// The number of responses that requested another try and came when one was due.
         var attempts = 0
-        /// When another one counts, and one that has failed is revived; nil where the next one counts, and nothing revives it.
+        /// The time from which another response counts and a failed write is revived; nil where the next response
+        /// counts, and time does not revive the write.
         var due: Duration?
-        /// Whether its attempts are used up, or it cannot be sent as it is: it holds only what is about the same object.
+        /// Whether the attempts are used up, or the write cannot be sent as it is. It then holds back only writes about
+        /// the same object.
         var hasFailed = false
     }
 
     private let items = Mutex<[Item]>([])
-    /// What objects that were new are called by the server, by their temporary names.
+    /// The server's names of objects that were new, by their temporary names.
     private let names = Mutex<[ObjectName: ObjectName]>([:])
     private let removals = Atomic(0)
 
-    /// All of them.
+    /// All waiting writes.
     var all: [Item] { items.withLock { $0 } }
 
-    /// The write to be sent next: the oldest one, but for those that have failed and what is about the same object.
+    /// Returns the write to send next: the oldest one, except for those that have failed and later ones about the same
+    /// object.
     ///
     /// - Parameters:
-    ///   - revivesAll: whether all that failed is sent once more, or only what is due.
+    ///   - revivesAll: whether every failed write is sent once more, or only those that are due.
     ///   - tried: the writes that are not to be revived again.
     func next(at now: Duration, revivesAll: Bool, but tried: Set<UUIDBytes>) -> Item? {
         items.withLock { items in
@@ -47,7 +50,8 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Whether a new write about an object has to wait behind those that wait: all of them but what a failed one holds.
+    /// Whether a new write about an object has to wait behind the waiting ones. Writes about an object with a failed
+    /// write hold back only writes about that object.
     func holdsBack(_ object: ObjectName) -> Bool {
         items.withLock { items in
             let held = Set(items.lazy.filter(\.hasFailed).map(\.write.object))
@@ -55,7 +59,7 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// How often all of them were given up.
+    /// The number of times that all waiting writes were discarded.
     var removalCount: Int { removals.load(ordering: .acquiring) }
 
     /// Whether a write about an object waits.
@@ -68,14 +72,15 @@ final class MemoryWrites: Sendable {
         items.withLock { items in items.contains { $0.write.path == path } }
     }
 
-    /// What the server calls an object that has a temporary name; nil where it is not known, or the name is none.
+    /// Returns the server's name of an object that has a temporary name; nil where it is not known, or `temporary` is
+    /// no temporary name.
     func name(of temporary: ObjectName) -> ObjectName? { names.withLock { $0[temporary] } }
 
-    /// Notes what the server calls an object, and has what waits about it go by that.
+    /// Records the server's name of an object, and moves the writes that wait about the object to that name.
     ///
-    /// - Parameter renamed: an item about the object under its new name.
+    /// - Parameter renamed: returns an item about the object under its new name.
     func follow(_ temporary: ObjectName, to name: ObjectName, renamed: (Item) -> Item) {
-        // A server may keep the id that it was told.
+        // A server may keep the id that the request gave.
         if name == temporary { return }
         names.withLock { $0[temporary] = name }
         items.withLock { items in
@@ -85,10 +90,12 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Adds a write at the end, once; not one about a temporary name that leads elsewhere by now.
+    /// Adds a write at the end, unless it is already there. A write about a temporary name that has been replaced is
+    /// not added.
     ///
-    /// - Parameter count: the ``removalCount`` when the write was made; with another one now, it was given up with the rest.
-    /// - Returns: whether it waits.
+    /// - Parameter count: the ``removalCount`` when the write was made. If it has changed, the write was discarded with
+    ///   the rest.
+    /// - Returns: whether the write waits.
     func append(
         _ write: QueuedWrite, _ kind: ObjectWrite, effects: [ObjectChange], undo: [ObjectChange], ifStillAt count: Int
     ) -> Bool {
@@ -101,9 +108,10 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Counts an answer that asks for another try, unless it came before that was due: a burst of tries meets one fault.
+    /// Counts a response that requests another try, unless it came before that try was due: several early tries can
+    /// meet one and the same fault.
     ///
-    /// - Parameter asked: the wait that it asks for.
+    /// - Parameter asked: the wait that the response requests.
     /// - Returns: whether the attempts are used up.
     func countAttempt(_ id: UUIDBytes, by schedule: WriteSchedule, asked: Duration?, at now: Duration) -> Bool {
         items.withLock { items in
@@ -117,7 +125,7 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Notes that a write cannot be sent as it is.
+    /// Records that a write cannot be sent as it is.
     func fail(_ id: UUIDBytes) {
         items.withLock { items in
             for place in items.indices where items[place].write.id == id {
@@ -127,8 +135,8 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Has what failed through the server's fault tried again, as the server takes writes: at once for the first time, then after the
-    /// first of the waits for revival.
+    /// Schedules the writes that failed through the server's fault for another try, because the server accepts writes:
+    /// at once for the first time, then after the first of the waits for revival.
     func noteAcceptance(_ schedule: WriteSchedule, at now: Duration) {
         items.withLock { items in
             for place in items.indices where items[place].hasFailed {
@@ -138,20 +146,20 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Notes whether the server may have a write: it may from when it is about to be sent.
+    /// Records whether the server may have a write. It may from the moment before the write is sent.
     func note(_ id: UUIDBytes, isInDoubt: Bool) {
         items.withLock { items in
             for place in items.indices where items[place].write.id == id { items[place].write.isInDoubt = isInDoubt }
         }
     }
 
-    /// Takes out a write that the server has.
+    /// Removes a write that the server has.
     func accept(_ id: UUIDBytes) { items.withLock { items in items.removeAll { $0.write.id == id } } }
 
-    /// Takes out a write that the server refused.
+    /// Removes a write that the server refused.
     ///
-    /// - Returns: what undoes its effect; nothing where a later write about the same object hides it, which then takes over
-    ///   what undoes it.
+    /// - Returns: the changes that undo its effect. Empty where a later write about the same object hides the effect;
+    ///   that write then inherits the changes.
     func reject(_ id: UUIDBytes) -> [ObjectChange] {
         items.withLock { items in
             guard let place = items.firstIndex(where: { $0.write.id == id }) else { return [] }
@@ -164,12 +172,12 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Has the oldest write that changes an object be undone to what the server has of it.
+    /// Makes the server's version of an object the one that undoing the oldest write about it restores.
     ///
-    /// - Returns: the change that the newest of them makes; nil when none waits.
+    /// - Returns: the change that the newest waiting write about the object makes; nil when none waits.
     func rebase(on object: StoredObject) -> ObjectChange? { rebase(object.name, undo: .put(object)) }
 
-    /// As ``rebase(on:)``, for an object of which nothing else is kept any more.
+    /// Rebases as ``rebase(on:)``, for an object of which nothing else is stored any more.
     func rebaseOnNothing(_ name: ObjectName) -> ObjectChange? { rebase(name, undo: .remove(name)) }
 
     private func rebase(_ name: ObjectName, undo: ObjectChange) -> ObjectChange? {
@@ -186,9 +194,9 @@ final class MemoryWrites: Sendable {
         items.withLock { items in Set(items.filter { !$0.undo.isEmpty }.map(\.write.object)) }
     }
 
-    /// Gives all of them up.
+    /// Discards all waiting writes.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of writes discarded.
     func removeAll() -> Int {
         items.withLock { items in
             removals.add(1, ordering: .releasing)

@@ -2,9 +2,12 @@ internal import LarderStore
 internal import LarderTransport
 internal import Synchronization
 
-// A write carries the account it was made under. Whatever sends, queues or keeps it looks here whether that is still signed in.
+// A write carries the account that it was made under. Before it is sent, queued or kept, the functions here check that
+// this account is still signed in.
 extension ObjectCache {
-    /// The authentication state of the queue of persistent classes; without a queue there are no accounts.
+    /// Returns the authentication state of the queue of persistent classes. Without a queue there are no accounts.
+    ///
+    /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the queue cannot read it.
     func gate() throws(HTTPCacheError) -> SessionGate {
         do {
             return try writeQueue?.gate() ?? .signedIn(nil)
@@ -13,7 +16,9 @@ extension ObjectCache {
         }
     }
 
-    /// The account that a write is made under now.
+    /// Returns the account that a write is made under now.
+    ///
+    /// - Throws: ``HTTPCacheError/notSignedIn`` when no account is signed in; as ``gate()``.
     func accountOfNow() throws(HTTPCacheError) -> String? {
         switch try gate() {
         case .signedIn(let account), .expired(let account): account
@@ -21,12 +26,17 @@ extension ObjectCache {
         }
     }
 
-    /// Throws where another account than a write's is signed in, or none.
+    /// Checks that the account of a write is signed in.
+    ///
+    /// - Throws: ``HTTPCacheError/notSignedIn`` where it is not; as ``gate()``.
     func checkAccount(of write: QueuedWrite) throws(HTTPCacheError) {
         guard try gate().admits(write.account) else { throw .notSignedIn }
     }
 
-    /// Throws where a write must not be sent now: as ``checkAccount(of:)``, and as without a network while the login has expired.
+    /// Checks that a write may be sent now.
+    ///
+    /// - Throws: ``HTTPCacheError/transport(_:)`` as without a network while the login has expired; as
+    ///   ``checkAccount(of:)``.
     func checkLogin(for write: QueuedWrite) throws(HTTPCacheError) {
         let gate = try gate()
         guard gate.admits(write.account) else { throw .notSignedIn }

@@ -3,32 +3,35 @@ public import LarderFormat
 internal import LarderStore
 internal import Logging
 
-/// What became of a new object.
+/// The outcome of creating an object.
 public enum CreateOutcome: Hashable, Sendable {
-    /// The server made it: as it is now, under the id that the server gave it.
+    /// The server created this object, under the id that it assigned.
     case made(StoredObject)
-    /// It waits for a connection in memory, under this temporary name (``ObjectCache/name(of:)``) and this identity.
+    /// The object waits for a connection in memory, under this temporary name (``ObjectCache/name(of:)``) and this
+    /// identity.
     case queued(ObjectName, UUIDBytes)
 }
 
 extension ObjectCache {
-    /// The server made an object, and its answer does not say which.
+    /// An error for a response that does not identify the object that the server created.
     struct NoID: Error {}
 
-    /// Has the server make an object, and keeps it under the id that the server gives it.
+    /// Creates an object on the server, and stores it under the id that the server assigns.
     ///
-    /// What the answer holds is the object; where it holds none, the payload is kept under ``ObjectService/id(ofCreated:)``.
+    /// The object is stored as the response contains it. Where the response contains none, the payload is stored under
+    /// ``ObjectService/id(ofCreated:)``.
     ///
-    /// Without a connection, a new object of a class in memory waits there as a save does, and is shown and changed under a temporary
-    /// name. Once the server has made it, that name leads to it: what waits about the object follows it, except for payloads that
-    /// mention its name. A new object of a persistent class does not wait.
+    /// Without a connection, a new object of a class in memory waits there as a save does, and is shown and changed
+    /// under a temporary name. Once the server has created it, that name leads to the new one. Waiting writes about the
+    /// object follow it, except for payloads that mention its name. A new object of a persistent class does not wait.
     ///
     /// ```swift
     /// if case .made(let note) = try await objects.create(class: "Note", payload: payload) { show(note.name.id) }
     /// ```
     ///
-    /// - Throws: ``HTTPCacheError/parse(_:)`` where the server made it and did not say its id, so that nothing is kept;
-    ///   ``HTTPCacheError/transport(_:)`` where it may not wait; otherwise as ``save(_:payload:strategy:persistence:)``.
+    /// - Throws: ``HTTPCacheError/parse(_:)`` where the server created the object and did not report its id, so that
+    ///   nothing is stored; ``HTTPCacheError/transport(_:)`` where the object may not wait; otherwise as
+    ///   ``save(_:payload:strategy:persistence:)``.
     @discardableResult
     public func create(
         class className: String, payload: [UInt8], strategy: ObjectStrategy? = nil,
@@ -46,15 +49,18 @@ extension ObjectCache {
         }
     }
 
-    /// What the server calls an object that was created without a connection; the name itself where it is no temporary one, or the
-    /// object is not made yet.
+    /// Returns the server's name of an object that was created without a connection; the name itself where it is no
+    /// temporary one, or the object is not created yet.
     ///
-    /// Temporary names are known for as long as the cache lives. Requests, writes and removals by them are about the object.
+    /// Temporary names are known for the lifetime of the cache. Requests, writes and removals by a temporary name apply
+    /// to the object.
     public func name(of name: ObjectName) -> ObjectName { writes.name(of: name) ?? name }
 
-    /// Puts an object that the server made in the place of its temporary one, and has what waits about it follow.
+    /// Replaces a temporary object with the one that the server created, and moves the writes that wait about it to the
+    /// new name.
     ///
-    /// - Parameter made: nil where the answer did not say which it is: the temporary one goes then.
+    /// - Parameter made: the created object; nil where the response did not identify it. The temporary object is then
+    ///   removed.
     func give(_ temporary: ObjectName, _ made: StoredObject?, by id: UUIDBytes) async throws {
         guard let made else {
             host.logger.warning("an object was made, and the server did not say its id")
@@ -69,7 +75,8 @@ extension ObjectCache {
         })
     }
 
-    /// A waiting write, about an object under another name; one for which the service has no place stays, and fails when it is sent.
+    /// Returns a waiting write with the object's new name. A write for which the service has no request stays
+    /// unchanged, and fails when it is sent.
     private func renamed(_ item: MemoryWrites.Item, to name: ObjectName) -> MemoryWrites.Item {
         var item = item
         try? rename(&item.write, &item.kind, &item.effects, to: name)
@@ -77,7 +84,9 @@ extension ObjectCache {
         return item
     }
 
-    /// Has a write be about an object under another name.
+    /// Changes a write to refer to its object by another name.
+    ///
+    /// - Throws: ``HTTPCacheError/invalidRequest(_:)`` when the service has no request for it.
     func rename(
         _ made: inout QueuedWrite, _ kind: inout ObjectWrite, _ changes: inout [ObjectChange], to name: ObjectName
     ) throws(HTTPCacheError) {
@@ -93,7 +102,7 @@ extension ObjectCache {
 }
 
 extension ObjectChange {
-    /// The same change of another object, for the changes that a write makes.
+    /// Returns the same change of another object, for the changes that a write makes.
     fileprivate func about(_ name: ObjectName) -> ObjectChange {
         switch self {
         case .put(var object):

@@ -5,58 +5,64 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// What a pass through the writes that wait came to.
+/// The result of a pass through the waiting writes.
 public struct QueueReport: Hashable, Sendable {
-    /// A write the server refused for good.
+    /// A write that the server refused for good.
     public struct Rejection: Hashable, Sendable {
         /// Its identity.
         public var id: UUIDBytes
-        /// The status it was refused with.
+        /// The status of the refusal.
         public var status: Int
     }
 
-    /// A write that the server did not take as often as is allowed, or that the service has no request for.
+    /// A write that used up its attempts, or that the service has no request for.
     public struct Failure: Hashable, Sendable {
         /// Its identity.
         public var id: UUIDBytes
-        /// The status that it was answered with last; nil where it cannot be sent.
+        /// The status of the last response; nil where the write cannot be sent.
         public var status: Int?
     }
 
-    /// The writes that the server took, in their order.
+    /// The writes that the server accepted, in their order.
     public var sent: [UUIDBytes] = []
-    /// The writes that it refused, which wait no longer.
+    /// The writes that the server refused, which no longer wait.
     public var rejected: [Rejection] = []
-    /// The writes that failed: they wait on, and are still shown.
+    /// The writes that failed. They still wait, and are still shown.
     public var failed: [Failure] = []
-    /// How many wait still, those that failed among them.
+    /// The number of writes that still wait, including those that failed.
     public var waiting = 0
 
-    /// A report of nothing.
+    /// Creates an empty report.
     public init() {}
 }
 
 extension ObjectCache {
     /// Sends the writes that wait in memory, oldest first, each under the identity it was first tried with.
     ///
-    /// Call it when there is a connection again; saving does so by itself. Writes of persistent classes wait in the
-    /// ``WriteQueue``, which sends them by itself. Those of another account than the one signed in are given up; while nobody is,
-    /// they wait. Stops at the first write that the server does not answer, or answers
-    /// so that it is to be asked again (``WriteQueue/verdict(reading:to:)``): it waits on, and what is behind it. A 401 has the login
-    /// renewed (``WriteQueue/noteUnauthorized(_:since:)``). A refusal ends its write, takes its effect back, and is reported.
+    /// Call it when there is a connection again; a save also sends the waiting writes. Writes of persistent classes
+    /// wait in the ``WriteQueue``, which sends them itself.
     ///
-    /// After as many answers that ask for another try as ``WriteQueue/schedule`` allows a write has failed; those count that come when
-    /// it is due. It stays, is shown and reported, and holds only what is about the same object. It is sent again by this call, by a
-    /// save when its time for revival has come, and by a save after the server took another write. A second call while one is under way
-    /// waits for that one.
+    /// Writes of an account other than the one signed in are discarded. While no account is signed in, they wait. The
+    /// pass stops at the first write that gets no response, or one that requests another try
+    /// (``WriteQueue/verdict(reading:to:)``): that write and the ones behind it still wait. A 401 starts the renewal of
+    /// the login (``WriteQueue/noteUnauthorized(_:since:)``). A refused write is removed, its effect is undone, and the
+    /// refusal is reported.
     ///
-    /// - Throws: what the storage in memory throws.
+    /// A write has failed after as many responses requesting another try as ``WriteQueue/schedule`` allows; only those
+    /// count that come when a try is due. A failed write stays, is shown and reported, and holds back only writes about
+    /// the same object. It is sent again by this call, by a save when its time for revival has come, and by a save
+    /// after the server accepted another write.
+    ///
+    /// A second call while one is under way waits for that one.
+    ///
+    /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the authentication state cannot be read; errors of the storage
+    ///   in memory.
     @discardableResult
     public func sendQueued() async throws -> QueueReport { try await sendQueued(revivesAll: true) }
 
-    /// As ``sendQueued()``.
+    /// Sends the waiting writes as ``sendQueued()``.
     ///
-    /// - Parameter revivesAll: whether all that failed is sent again, or only what is due.
+    /// - Parameter revivesAll: whether every failed write is sent again, or only those that are due.
     @discardableResult
     func sendQueued(revivesAll: Bool) async throws -> QueueReport {
         let task = state.withLock { state in
@@ -72,7 +78,8 @@ extension ObjectCache {
     private func passQueue(revivesAll: Bool) async throws -> QueueReport {
         var report = QueueReport()
         var tried: Set<UUIDBytes> = []
-        // Read again for each: a write may be given up or moved to the queue while the one before it is under way.
+        // The next write is read again each time, because it may be discarded or moved to the queue while the one
+        // before it is under way.
         while try await giveUpWritesOfOthers(),
             let item = writes.next(at: host.elapsed(), revivesAll: revivesAll, but: tried)
         {
@@ -81,7 +88,7 @@ extension ObjectCache {
             let attempt = await sendNoting(write, item.kind)
             if case .accepted(_, let made) = attempt {
                 report.sent.append(write.id)
-                // An answer that was asked for before may not have it.
+                // A response to an earlier request may not contain the write.
                 if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
                 if case .create(let temporary) = item.kind {
                     try await give(temporary, made, by: write.id)
@@ -93,7 +100,7 @@ extension ObjectCache {
                 let status = head.status.code
                 host.logger.warning("a write that waited in memory was refused with status \(status)")
                 var refused = [write.id]
-                // What waits about an object that is not made has nothing to be about.
+                // Writes about an object that was not created cannot be sent.
                 if case .create(let name) = item.kind {
                     refused = writes.all.filter { $0.write.object == name }.map(\.write.id)
                 }
@@ -111,28 +118,28 @@ extension ObjectCache {
         return report
     }
 
-    /// Ends a write that the server has, with what it made of the object.
+    /// Removes a write that the server has, and stores the object that the server made of it.
     private func accept(_ id: UUIDBytes, _ made: StoredObject?) async throws {
         guard let made else { return writes.accept(id) }
         try await memory.objects.apply(deciding: { [writes] in
             writes.accept(id)
-            // Beneath what waits still.
+            // The server's version is stored beneath the writes that still wait.
             return [writes.rebase(on: made) ?? .put(made)]
         })
     }
 
-    /// Sends a write that waits, noted as one that the server may have.
+    /// Sends a waiting write, recorded as one that the server may have.
     private func sendNoting(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
         writes.note(write.id, isInDoubt: true)
         let attempt = await send(write, kind)
-        // A write that was held back, or that the server turned away, is as it was.
+        // A write that was not sent, or that the server turned away, keeps its earlier state.
         if !write.isInDoubt, case .waits(let error, _) = attempt, !error.mayHaveArrived {
             writes.note(write.id, isInDoubt: false)
         }
         return attempt
     }
 
-    /// Counts an attempt; nil when the write waits on.
+    /// Counts an attempt, and returns the failure; nil when the write still waits.
     private func failure(of id: UUIDBytes, _ attempt: WriteAttempt) -> QueueReport.Failure? {
         switch attempt {
         case .waits(_, let answer?):
@@ -145,9 +152,12 @@ extension ObjectCache {
         }
     }
 
-    /// Gives up the writes in memory of other accounts than the one signed in, which must neither send nor see them.
+    /// Discards the writes in memory of accounts other than the one signed in, which must neither send nor see them.
+    /// While no account is signed in, nothing is discarded.
     ///
     /// - Returns: true.
+    /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the authentication state or the storage in memory cannot be
+    ///   read.
     @discardableResult
     func giveUpWritesOfOthers() async throws(HTTPCacheError) -> Bool {
         guard !writes.all.isEmpty else { return true }
@@ -165,11 +175,12 @@ extension ObjectCache {
         return true
     }
 
-    /// Removes a refused write and its effect, in one step: an answer in between would be undone with it.
+    /// Removes a refused write and undoes its effect, in one step: a response stored in between would be undone with
+    /// it.
     func takeBack(_ id: UUIDBytes) async throws {
         let undo = Mutex<[ObjectChange]?>(nil)
         try await memory.objects.apply(deciding: { [writes] in
-            // Decided once, should the storage ask again.
+            // The changes are decided once, because the storage may call this closure again.
             undo.withLock { known in
                 let changes = known ?? writes.reject(id)
                 known = changes

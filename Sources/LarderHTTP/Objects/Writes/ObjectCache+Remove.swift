@@ -3,7 +3,7 @@ internal import LarderStore
 internal import Logging
 internal import Synchronization
 
-/// What a removal from storage came to.
+/// The result of a removal from storage.
 public struct StorageRemoval: Hashable, Sendable {
     /// Whether anything of that name was stored.
     public var wasKept: Bool
@@ -11,12 +11,12 @@ public struct StorageRemoval: Hashable, Sendable {
     public var waiting: Set<ObjectName>
 }
 
-// Removes local copies only. A waiting write is kept, shown and sent. An answer that was asked for before a removal, and
-// comes after it, is not kept.
+// These functions remove local copies only. A waiting write is kept, shown and sent. A response is not stored if its
+// request was sent before the removal and it arrives after it.
 extension ObjectCache {
-    /// Removes one object and its files from what is kept. Collections that hold it are then incomplete.
+    /// Removes one object and its files from storage. Collections that contain it are then incomplete.
     ///
-    /// - Throws: what the storages throw.
+    /// - Throws: errors of the storages.
     @discardableResult
     public func deleteFromStorage(_ name: ObjectName) async throws -> StorageRemoval {
         let name = self.name(of: name)
@@ -29,12 +29,14 @@ extension ObjectCache {
         return StorageRemoval(wasKept: wasKept, waiting: waiting)
     }
 
-    /// Removes a collection from what is kept, and its objects with their files but those that another collection holds.
+    /// Removes a collection from storage, with its objects and their files, except for objects that another collection
+    /// contains.
     ///
-    /// Only the collection known by exactly this query goes; those fetched through references go only by their own name.
+    /// Only the collection stored for exactly this query is removed. Collections fetched through references are removed
+    /// only by their own names.
     ///
-    /// - Returns: also which of its objects stay.
-    /// - Throws: what the storages throw.
+    /// - Returns: also which of its objects have waiting writes.
+    /// - Throws: errors of the storages.
     @discardableResult
     public func deleteAllFromStorage(_ name: CollectionName) async throws -> StorageRemoval {
         order.noteRemoval(of: [.collection(name)])
@@ -50,9 +52,9 @@ extension ObjectCache {
         return StorageRemoval(wasKept: wasKept, waiting: waiting.intersection(removed))
     }
 
-    /// Removes all objects, collections and files of a class from what is kept, however they came.
+    /// Removes all objects, collections and files of a class from storage, regardless of how they were stored.
     ///
-    /// - Throws: what the storages throw.
+    /// - Throws: errors of the storages.
     @discardableResult
     public func removeAllFromStorage(class className: String) async throws -> StorageRemoval {
         let resource = ObjectName.resource(ofClass: className)
@@ -64,13 +66,14 @@ extension ObjectCache {
         return StorageRemoval(wasKept: wasKept, waiting: waiting)
     }
 
-    /// Removes all objects, collections and files from what is kept, in memory and in the store, as signing out asks for.
+    /// Removes all objects, collections and files from storage, in memory and in the store, as signing out requires.
     ///
-    /// Writes that wait in the ``WriteQueue`` are the queue's own, and go with its account.
+    /// Writes in the ``WriteQueue`` belong to the queue, and are removed with its account.
     ///
-    /// - Parameter discardingUnsent: whether the writes that wait in memory are given up too, and those made before that are
-    ///   about to wait: they end with ``HTTPCacheError/transport(_:)``. A request under way is not recalled.
-    /// - Throws: what the storages throw.
+    /// - Parameter discardingUnsent: whether the writes that wait in memory are discarded too, and with them the writes
+    ///   made earlier that are about to wait; those end with ``HTTPCacheError/transport(_:)``. A request under way is
+    ///   not cancelled.
+    /// - Throws: errors of the storages.
     @discardableResult
     public func clear(discardingUnsent: Bool = false) async throws -> StorageRemoval {
         order.noteRemoval(of: [.everything])
@@ -107,7 +110,7 @@ extension ObjectCache {
         for files in fileCaches { try await files.remove(selection) }
     }
 
-    /// Removes files that have no meaning any more; that this fails is logged.
+    /// Removes files that are no longer valid. A failure is logged.
     func dropFiles(_ selection: CacheSelection) async {
         for files in fileCaches {
             do {

@@ -4,11 +4,13 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// What a write changes here, and where it waits.
+// The local changes of a write, and the place where it waits.
 extension ObjectCache {
     /// Queues a write, and shows its effect.
     ///
     /// - Parameter count: the ``MemoryWrites/removalCount`` when the write was made.
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the waiting writes were discarded since;
+    ///   ``HTTPCacheError/notSignedIn``, ``HTTPCacheError/otherServer(_:)``, ``HTTPCacheError/unreadable(_:)``.
     func wait(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         ifStillAt count: Int
@@ -16,7 +18,7 @@ extension ObjectCache {
         var (made, write, changes) = (made, write, changes)
         if let name = writes.name(of: write.object) { try rename(&made, &write, &changes, to: name) }
         try await wait(asNamed: made, write, changes, queue, ifStillAt: count)
-        // It may have got its name in between.
+        // The object may have received its name in between.
         if writes.name(of: write.object) != nil { try await wait(made, write, changes, queue, ifStillAt: count) }
     }
 
@@ -24,8 +26,8 @@ extension ObjectCache {
         asNamed made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         ifStillAt count: Int
     ) async throws(HTTPCacheError) {
-        // Without a network nothing was sent, and no server was looked at yet. Where no request can be made now, for want of a token
-        // perhaps, the send looks.
+        // Without a network nothing was sent, and no server was checked yet. Where no request can be made now, perhaps
+        // because a token is missing, the server is checked when the write is sent.
         if let request = try? request(for: made) { try await checkServer(request) }
         note(write)
         do {
@@ -36,34 +38,41 @@ extension ObjectCache {
                 let older = writes.all.filter { $0.write.object == made.object }
                 try await handOver(older, to: queue)
                 try await queue.enqueue(made, effects: changes.compactMap(\.effect))
-                // An answer asked for since the first note did not find it in the queue.
+                // A request sent since the first record did not find the write in the queue.
                 note(write)
-                // What lies in memory would be found before it.
+                // An object in memory would be found before the queued one.
                 let moved = Set((older.flatMap(\.effects) + changes).compactMap(\.object))
                 try await memory.objects.apply(moved.map { .remove($0) })
             } else {
                 let undo = try undoing(changes)
-                // In one step, so that neither an answer nor a removal comes in between.
+                // The write and its effect are stored in one step, so that neither a response nor a removal comes in
+                // between.
                 try await memory.objects.apply(deciding: { [writes] in
                     writes.append(made, write, effects: changes, undo: undo, ifStillAt: count) ? changes : []
                 })
                 try checkNotGivenUp(since: count)
             }
         } catch {
-            // The caller gets an error, so it must not wait.
+            // The caller receives an error, so the write must not wait.
             if queue == nil { writes.accept(made.id) }
             throw .reading(error)
         }
         await dropFiles(of: write)
     }
 
-    /// Throws when the waiting writes were given up since `count` was their ``MemoryWrites/removalCount``: a write made
-    /// before that is one of them, and must not go out under the credentials of the next account.
+    /// Checks that the waiting writes were not discarded since `count` was their ``MemoryWrites/removalCount``. A write
+    /// made before that is one of them, and must not be sent under the credentials of the next account.
+    ///
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when they were.
     func checkNotGivenUp(since count: Int) throws(HTTPCacheError) {
         guard writes.removalCount == count else { throw .transport(.cancelled) }
     }
 
-    /// Moves writes that wait in memory into the queue, where a later one about the same object is to wait behind them.
+    /// Moves writes that wait in memory into the queue, where a later write about the same object is to wait behind
+    /// them.
+    ///
+    /// - Throws: ``HTTPCacheError/notConfigured(_:)`` for the creation of an object; as
+    ///   ``WriteQueue/enqueue(_:effects:)``.
     private func handOver(_ items: [MemoryWrites.Item], to queue: any WriteQueue) async throws {
         for item in items {
             if case .create = item.kind {
@@ -74,7 +83,7 @@ extension ObjectCache {
         }
     }
 
-    /// What restores the objects that `changes` put or remove in memory.
+    /// Returns the changes that restore the objects that `changes` put or remove in memory.
     private func undoing(_ changes: [ObjectChange]) throws(HTTPCacheError) -> [ObjectChange] {
         var undo: [ObjectChange] = []
         for name in changes.compactMap(\.object) {
@@ -87,7 +96,11 @@ extension ObjectCache {
         return undo
     }
 
-    /// Where a write waits if it has to: that of a persistent class in the queue, and whatever has older ones there.
+    /// Returns the queue in which a write waits if it has to: a write of a persistent class does, and so does one with
+    /// older writes there. Nil where it waits in memory.
+    ///
+    /// - Throws: ``HTTPCacheError/notConfigured(_:)`` for a persistent class without a queue;
+    ///   ``HTTPCacheError/unreadable(_:)``.
     func queue(
         for object: ObjectName, _ target: ObjectPersistence
     ) throws(HTTPCacheError) -> (any WriteQueue)? {
@@ -110,7 +123,8 @@ extension ObjectCache {
         }
     }
 
-    /// Whether writes of persistent classes wait; yes, where that cannot be read: an answer is not to hide one.
+    /// Whether writes of persistent classes wait. True where that cannot be read, because a response must not hide a
+    /// write.
     var hasWaitingWrites: Bool {
         do {
             return try writeQueue?.hasWaiting() ?? false
@@ -119,22 +133,23 @@ extension ObjectCache {
         }
     }
 
-    /// Sends what waits in memory; whether something waits still that comes before a write about an object.
+    /// Sends the writes that wait in memory, and returns whether any write that still waits comes before a write about
+    /// an object.
     func hasWaiting(before object: ObjectName, _ queue: (any WriteQueue)?) async throws(HTTPCacheError) -> Bool {
         do {
             if let queue, try queue.hasWaiting() { return true }
             if writes.all.isEmpty { return false }
             try await sendQueued(revivesAll: false)
-            // A pass that was under way does not know of what was queued behind it.
+            // A pass that was under way does not include writes queued behind it.
             return writes.holdsBack(object)
         } catch {
             throw .reading(error)
         }
     }
 
-    /// Makes the changes of a write where it belongs; a deleted object is removed from both storages.
+    /// Applies the changes of a write in its storage. A deleted object is removed from both storages.
     ///
-    /// - Parameter start: when the write was sent; an object that was removed from storage since is not brought back.
+    /// - Parameter start: when the write was sent. An object that was removed from storage since then is not restored.
     func change(
         _ changes: [ObjectChange], _ write: ObjectWrite, since start: UInt64, in target: ObjectPersistence
     ) async throws(HTTPCacheError) {
@@ -145,7 +160,7 @@ extension ObjectCache {
                     guard case .put(let object) = change, order.wasRemoved(object.name, since: start) else {
                         return change
                     }
-                    // What an answer stored since the removal may predate the write.
+                    // A response stored since the removal may predate the write.
                     return .remove(object.name)
                 }
             }
@@ -157,7 +172,7 @@ extension ObjectCache {
         await dropFiles(of: write)
     }
 
-    /// Notes that a write is about to change what is kept.
+    /// Records that a write is about to change stored content.
     func note(_ write: ObjectWrite) {
         switch write {
         case .create(let name), .save(let name): order.noteWrite(of: .object(name))
@@ -177,7 +192,7 @@ extension ObjectCache {
 }
 
 extension ObjectChange {
-    /// The object that a write puts or removes.
+    /// The object that the change puts or removes.
     fileprivate var object: ObjectName? {
         switch self {
         case .put(let object): object.name
@@ -186,7 +201,7 @@ extension ObjectChange {
         }
     }
 
-    /// What it does to a row until the server has the write.
+    /// The effect on a row until the server has the write.
     fileprivate var effect: RowEffect? {
         switch self {
         case .put(let object): RowEffect(.replacement(object.payload, codec: object.codec), at: object.name.row)

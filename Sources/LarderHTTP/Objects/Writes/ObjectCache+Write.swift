@@ -5,41 +5,47 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// What became of a write.
+/// The outcome of a write.
 public enum WriteOutcome: Sendable {
-    /// The server took it, and answered with this head.
+    /// The server accepted the write, and responded with this head.
     case sent(HTTPResponse)
-    /// It waits for a connection, under this identity.
+    /// The write waits for a connection, under this identity.
     case queued(UUIDBytes)
 }
 
 extension ObjectCache {
-    /// Saves an object: sends it, or queues it while the server cannot be reached; either way it is kept as it is now.
+    /// Saves an object: sends it, or queues it while the server cannot be reached. Either way the new version is
+    /// stored.
     ///
-    /// When the server's answer holds the object, it is kept as that has it; by ``ObjectCacheOptions/loadsSaved`` the server is asked for it
-    /// otherwise. A write that waits loads what the server made of it when it is sent.
+    /// When the server's response contains the object, that version is stored. Otherwise, if
+    /// ``ObjectCacheOptions/loadsSaved`` is set, the object is loaded from the server. A write that waited in memory
+    /// stores the object only from its response; one in the ``WriteQueue`` is loaded as that queue does.
     ///
-    /// Writes to one object are sent in order; waiting writes are sent first. A write of a class in memory waits
-    /// there, and is lost with the program; one of a persistent class waits in the ``WriteQueue``. If the server refuses it
-    /// in the end, its effect is taken back.
+    /// Writes to one object are sent in order, and waiting writes are sent first. A write of a class in memory waits
+    /// there, and is lost with the program. A write of a persistent class waits in the ``WriteQueue``. If the server
+    /// finally refuses the write, its effect is undone.
     ///
-    /// While a write to the object is being sent, a second one waits for it: readers see the second once the first is
-    /// answered or has timed out (``ObjectCacheOptions/timeouts``), whatever its strategy. Cancelling its task does not end
-    /// that wait.
+    /// While a write to the object is being sent, a second one waits for it, whatever its strategy. Readers see the
+    /// second once the first has its response or has timed out (``ObjectCacheOptions/timeouts``). Cancelling the task
+    /// of the second does not end that wait.
     ///
-    /// A write is made under the account that is signed in when this is called (``WriteQueue/gate()``), and is sent, queued and
-    /// kept only while that one is; for another one it fails. While the login has expired it is queued.
+    /// A write is made under the account that is signed in at the call (``WriteQueue/gate()``). It is sent, queued and
+    /// stored only while that account is signed in; under another account it fails. While the login has expired it is
+    /// queued.
     ///
-    /// What an answer means is what the outbox makes of it (``WriteQueue/verdict(reading:to:)``): what a captive portal answers in
-    /// the server's place (a redirection, 511, an HTML page), success that breaks off, 401, 408, 425, 429, 5xx and a 409 with
-    /// Retry-After have it queued. A wait that the server asked for (`Retry-After`) counts so too until it is over, for reads as well.
+    /// Responses are judged as by the outbox (``WriteQueue/verdict(reading:to:)``). The write is queued after a captive
+    /// portal's response (a redirection, 511, an HTML page), a success that breaks off, 401, 408, 425, 429, 5xx, and a
+    /// 409 with Retry-After. It is also queued until a wait that the server requested (`Retry-After`) is over; that
+    /// wait holds for reads as well.
     ///
-    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is kept (a deleted object is still removed locally):
-    /// older writes about the object that wait are sent first, and where they cannot be, this one is not sent either.
+    /// With ``ObjectStrategy/networkOnly`` nothing is queued and nothing is stored; a deleted object is still removed
+    /// locally. Older waiting writes about the object are sent first. If they cannot be sent, this one is not sent
+    /// either.
     ///
-    /// - Throws: ``HTTPCacheError/server(_:)`` when the server refuses it, and nothing is changed then;
-    ///   ``HTTPCacheError/transport(_:)`` when it may not be queued; ``HTTPCacheError/notSignedIn`` when nobody is signed in (any
-    ///   more) or another account is; ``HTTPCacheError/notConfigured(_:)``, ``HTTPCacheError/unreadable(_:)`` when it could not be queued or kept.
+    /// - Throws: ``HTTPCacheError/server(_:)`` when the server refuses the write, and nothing is changed then;
+    ///   ``HTTPCacheError/transport(_:)`` when it may not be queued; ``HTTPCacheError/notSignedIn`` when no account is
+    ///   signed in, or another one; ``HTTPCacheError/notConfigured(_:)``, ``HTTPCacheError/unreadable(_:)`` when it
+    ///   could not be queued or stored.
     @discardableResult
     public func save(
         _ name: ObjectName, payload: [UInt8], strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
@@ -50,8 +56,9 @@ extension ObjectCache {
         ).outcome
     }
 
-    /// Removes an object from the server and, with its files, from what is kept, or queues that; otherwise as
-    /// ``save(_:payload:strategy:persistence:)``.
+    /// Removes an object from the server and, with its files, from storage, or queues the removal.
+    ///
+    /// - Throws: as ``save(_:payload:strategy:persistence:)``.
     @discardableResult
     public func delete(
         _ name: ObjectName, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
@@ -65,8 +72,8 @@ extension ObjectCache {
     /// Sends the content of a file, or queues it while the server cannot be reached.
     ///
     /// - Parameter contentType: the media type of the content; nil is that of ``ObjectService/contentType(of:)``.
-    /// - Throws: ``HTTPCacheError/uploadTooLarge(actual:limit:)`` when it would have to wait and is longer than the limit
-    ///   for files, which does not hold while the server can be reached; otherwise as
+    /// - Throws: ``HTTPCacheError/uploadTooLarge(actual:limit:)`` when the content would have to wait and is longer
+    ///   than the limit for files; the limit does not apply to content that is sent at once. Otherwise as
     ///   ``save(_:payload:strategy:persistence:)``.
     @discardableResult
     public func upload(
@@ -79,7 +86,7 @@ extension ObjectCache {
         ).outcome
     }
 
-    /// Makes a write, and returns what became of it, and the object as the server's answer has it.
+    /// Performs a write, and returns its outcome and the object in the server's response.
     func write(
         _ write: ObjectWrite, _ payload: [UInt8], _ changes: [ObjectChange], contentType: String? = nil,
         _ strategy: ObjectStrategy, _ target: ObjectPersistence
@@ -90,14 +97,14 @@ extension ObjectCache {
         defer { serializer.release(write.object) }
         try checkNotGivenUp(since: count)
         let isTooLong = if case .upload = write { Int64(payload.count) > options.fileLimit } else { false }
-        // The queue knows no object whose name is to change.
+        // The queue cannot change the name of an object.
         let isUnqueued = if case .create = write { target == .persistent } else { false }
         let queue = try isUnqueued ? writeQueue : queue(for: write.object, target)
         let attempt: WriteAttempt
         if strategy == .cacheOnly {
             attempt = .waits(.transport(.noConnection(reason: "the strategy does not ask")))
         } else if strategy == .networkOnly || isTooLong || isUnqueued {
-            // It cannot wait, so that only what is about its object goes before it.
+            // The write cannot wait, so only older writes about its object are sent before it.
             attempt = try await sendUnqueued(made, write, strategy == .networkOnly ? [] : changes, queue, target)
         } else if try await hasWaiting(before: write.object, queue) {
             // An older write must not arrive after this one.
@@ -119,13 +126,13 @@ extension ObjectCache {
         }
     }
 
-    /// The write as it is sent, or waits.
+    /// Returns the write in the form in which it is sent, or waits.
     private func queuedWrite(
         _ write: ObjectWrite, _ payload: [UInt8], _ contentType: String?, of account: String?
     ) throws(HTTPCacheError) -> QueuedWrite {
         do {
             let place = try service.target(of: write)
-            // A write is queued also while no request can be made, for want of a token perhaps.
+            // A write is queued even while no request can be made, perhaps because a token is missing.
             let type =
                 contentType ?? service.contentType(of: write)
                 ?? (try? service.request(place.method, place.path))?.headerFields[.contentType]
@@ -143,25 +150,26 @@ extension ObjectCache {
         let start = order.begin()
         defer { order.end(start) }
         var (made, write, changes) = (made, write, changes)
-        // What was sent before it may have made the object.
+        // A write sent before this one may have created the object.
         if let name = writes.name(of: write.object) { try rename(&made, &write, &changes, to: name) }
         let attempt = await send(made, write)
         guard case .accepted(_, let loaded) = attempt else { return attempt }
         writes.noteAcceptance(schedule, at: host.elapsed())
-        // What the server made of it, where the write is to be kept at all.
+        // The server's version replaces the local one, where the write is to be stored at all.
         if let loaded {
             changes = changes.map { _ in .put(loaded) }
         } else if case .create = write {
             changes = []
         }
         let (sent, kind, due) = (made, write.about(loaded?.name ?? write.object), changes)
-        // In a task of its own: the caller's may be cancelled, and then the older value would stay.
+        // The changes are stored in a separate task: the caller's may be cancelled, and then the older value would
+        // stay.
         await Task {
             do throws(HTTPCacheError) {
                 try checkAccount(of: sent)
                 try await change(due, kind, since: start, in: target)
             } catch {
-                // The server has it, and that is what was asked.
+                // The server has the write, as the caller requested, so this is no error of the call.
                 host.logger.warning("a write that was sent could not be kept: \(error)")
             }
         }.value
@@ -177,7 +185,7 @@ extension ObjectCache {
         }
     }
 
-    /// Sends a write that may not wait, behind the older ones about its object.
+    /// Sends a write that may not wait, after the older ones about its object.
     private func sendUnqueued(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         _ target: ObjectPersistence

@@ -4,21 +4,22 @@ internal import LarderStore
 internal import LarderTransport
 internal import Synchronization
 
-/// What became of sending a write once.
+/// The outcome of sending a write once.
 enum WriteAttempt: Sendable {
-    /// The server has it; with the object as it is now, where the answer says that.
+    /// The server has the write. Contains the object as it is now, where the response includes it.
     case accepted(HTTPResponse, StoredObject?)
-    /// The server was not reached, or may accept it later: it is queued, or waits on; with what counts among the attempts that are
-    /// allowed.
+    /// The server was not reached, or may accept the write later: it is queued, or still waits. Contains the response
+    /// if it counts among the allowed attempts.
     case waits(HTTPCacheError, counts: CountedAnswer? = nil)
-    /// The server will refuse it again.
+    /// The server would refuse the write again.
     case refused(HTTPResponse)
-    /// It cannot be sent now, or as it is: a caller gets the error, and a write that waits already waits on.
+    /// The write cannot be sent now, or not as it is. A caller receives the error; a write that already waits still
+    /// waits.
     case failed(HTTPCacheError)
 
-    /// What a verdict means for a write that is not in an outbox.
+    /// Creates the outcome that a verdict means for a write that is not in an outbox.
     ///
-    /// - Parameter made: what the answer holds, if it is one of success.
+    /// - Parameter made: the object in a successful response, if there is one.
     init(_ head: HTTPResponse, _ verdict: Verdict, made: StoredObject?) {
         self =
             switch verdict {
@@ -31,7 +32,7 @@ enum WriteAttempt: Sendable {
             }
     }
 
-    /// Why it was not accepted, without content of the exchange.
+    /// The reason for the outcome, as text without content of the exchange.
     var reason: String {
         switch self {
         case .accepted(let head, _), .refused(let head): "the server answered with status \(head.status.code)"
@@ -40,14 +41,14 @@ enum WriteAttempt: Sendable {
     }
 }
 
-/// An answer that asks for another try and counts among those that are allowed.
+/// A response that requests another try and counts among the allowed attempts.
 struct CountedAnswer: Sendable {
     let status: Int
-    /// The wait that it asks for.
+    /// The wait that the response requests.
     let after: Duration?
 
-    /// Nil where it does not count: too many requests, a wait that the server names, and a request under the key that is still
-    /// performed are no failure of the write.
+    /// Creates a counted response; nil where it does not count. Too many requests, a wait that the server names, and a
+    /// request under the key that is still performed are no failure of the write.
     init?(_ head: HTTPResponse, _ verdict: Verdict) {
         guard case .retry(let after) = verdict, ![409, 429].contains(head.status.code),
             head.status != .serviceUnavailable || after == nil
@@ -58,10 +59,10 @@ struct CountedAnswer: Sendable {
 }
 
 extension ObjectCache {
-    /// The queue of persistent classes, whose judgement of answers counts for writes in memory too.
+    /// The queue of persistent classes. Its verdicts also apply to writes in memory.
     var writeQueue: (any WriteQueue)? { state.withLock { $0.persistent?.writes } }
 
-    /// When a write in memory is tried again.
+    /// The schedule for trying writes in memory again.
     var schedule: WriteSchedule { writeQueue?.schedule ?? WriteSchedule() }
 
     /// Sends a write once.
@@ -70,7 +71,8 @@ extension ObjectCache {
         let signIns = queue?.signIns ?? 0
         do throws(HTTPCacheError) {
             let request = try request(for: write)
-            // Behind the request: its credentials are those of an account that is signed in until here.
+            // Checked after the request is made, because its credentials belong to an account that is signed in until
+            // here.
             try checkLogin(for: write)
             var response = try await send(request, body: write.method == .delete ? nil : write.payload)
             var body: [UInt8]?
@@ -81,7 +83,7 @@ extension ObjectCache {
             }
             var verdict = try await verdict(reading: response, to: write)
             if verdict == .pause, queue?.noteUnauthorized(write.account, since: signIns) != true {
-                // Nothing renews the login, so that the write must not hold the others for ever.
+                // No renewal of the login is under way, and the write must not hold back the others forever.
                 verdict = .retry(after: nil)
             }
             return WriteAttempt(response.head, verdict, made: made(by: kind, write, response.head, body))
@@ -90,7 +92,8 @@ extension ObjectCache {
         }
     }
 
-    /// The object in an answer to a write that was to make or change it; nil where the answer holds another one, or none.
+    /// Returns the object in a response to a write that was to create or change it; nil where the response contains
+    /// another one, or none.
     private func made(
         by kind: ObjectWrite, _ write: QueuedWrite, _ head: HTTPResponse, _ body: [UInt8]?
     ) -> StoredObject? {
@@ -119,7 +122,8 @@ extension ObjectCache {
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }
-        // The queue's own, also for a write in memory: it may be handed to the queue, and is one write to the server.
+        // The queue's field is also used for a write in memory: it may be moved to the queue, and is one write to the
+        // server.
         if let name = writeQueue?.keyField ?? HTTPField.Name("Idempotency-Key") {
             request.headerFields[name] = write.id.description
         }
@@ -130,7 +134,9 @@ extension ObjectCache {
         return request
     }
 
-    /// What an answer means: to the queue of persistent classes, and without one by the standard.
+    /// Returns the verdict on a response: that of the queue of persistent classes, or without one the standard verdict.
+    ///
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the body of a successful response broke off.
     private func verdict(
         reading response: TransportResponse, to write: QueuedWrite
     ) async throws(HTTPCacheError) -> Verdict {
@@ -147,7 +153,7 @@ extension ObjectCache {
 }
 
 extension TransportBody {
-    /// A body that was read once: the beginning stands for one that was too long.
+    /// Creates a body from one that was already read; of one that was too long, only the beginning.
     fileprivate init(repeating content: AnswerContent) {
         let beginning = Mutex<[UInt8]?>(content.beginning)
         let error = content.error

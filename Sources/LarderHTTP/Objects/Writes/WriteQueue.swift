@@ -5,9 +5,9 @@ public import LarderTransport
 
 /// A write of an object or a file.
 public struct QueuedWrite: Hashable, Sendable {
-    /// Its identity, and its idempotency key: the same at every try.
+    /// The identity, which is also the idempotency key: the same for every try.
     public var id: UUIDBytes
-    /// When it was made, in milliseconds since 1970-01-01 UTC.
+    /// The time at which the write was made, in milliseconds since 1970-01-01 UTC.
     public var createdAt: Int64
     /// The HTTP method.
     public var method: HTTPRequest.Method
@@ -15,16 +15,17 @@ public struct QueuedWrite: Hashable, Sendable {
     public var path: String
     /// The body.
     public var payload: [UInt8]
-    /// What it is about.
+    /// The object that the write is about.
     public var object: ObjectName
     /// The media type of the body; nil leaves it to the queue.
     public var contentType: String?
-    /// The account that it was made under, which alone may have it; nil where there are no accounts.
+    /// The account that the write was made under, the only one that may send or see it; nil where there are no
+    /// accounts.
     public var account: String?
-    /// Whether it was sent and not answered, so that the server may have it under its identity.
+    /// Whether the write was sent without a response, so that the server may have it under its identity.
     public var isInDoubt = false
 
-    /// A write of these parts that was not sent yet.
+    /// Creates a write that was not sent yet.
     public init(
         id: UUIDBytes, createdAt: Int64, method: HTTPRequest.Method, path: String, payload: [UInt8], object: ObjectName,
         contentType: String? = nil, account: String? = nil
@@ -40,16 +41,16 @@ public struct QueuedWrite: Hashable, Sendable {
     }
 }
 
-/// What is known of a write that waits in a queue.
+/// The description of a write that waits in a queue.
 public struct WaitingWrite: Hashable, Sendable {
-    /// The description of the object that it is about.
+    /// The description of the object that the write is about.
     public var entity: String
-    /// The object that it changes for readers; nil for an upload.
+    /// The object that the write changes for readers; nil for an upload.
     public var changed: ObjectName?
-    /// The path it goes to.
+    /// The path that the write is sent to.
     public var path: String
 
-    /// A waiting write of these parts.
+    /// Creates the description of a waiting write.
     public init(entity: String, changed: ObjectName?, path: String) {
         self.entity = entity
         self.changed = changed
@@ -57,69 +58,72 @@ public struct WaitingWrite: Hashable, Sendable {
     }
 }
 
-/// Where writes of persistent classes wait until the server has them, in their order, and are sent from: an outbox.
+/// A queue that holds writes of persistent classes in their order until the server has them, and sends them: an outbox.
 public protocol WriteQueue: Sendable {
-    /// The header field that carries a write's identity, so that one that was tried before it was queued is not doubled.
+    /// The header field that carries a write's identity, so that a write that was tried before it was queued is not
+    /// performed twice.
     var keyField: HTTPField.Name { get }
 
-    /// Makes a write durable together with what readers see of it until the server has it, and returns before that is
-    /// asked. A write that is refused takes its effects along.
+    /// Stores a write durably, together with the effects that readers see until the server has it. Returns before the
+    /// server is contacted. If the write is refused, its effects are removed with it.
     ///
-    /// - Throws: ``HTTPCacheError/notSignedIn`` where its account is not signed in at the commit; what the queue throws.
+    /// - Throws: ``HTTPCacheError/notSignedIn`` where its account is not signed in at the commit; errors of the queue.
     func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws
 
-    /// The waiting writes that a later one must not overtake, in their order.
+    /// Returns the waiting writes that a later one must not overtake, in their order.
     func waiting() throws -> [WaitingWrite]
 
-    /// Has what waits about an object sent now, and what has to go before it.
+    /// Sends the waiting writes about an object now, with the writes that have to be sent before them.
     ///
-    /// Returns when none of it waits any more, or when it cannot be sent now.
+    /// Returns when none of them waits any more, or when they cannot be sent now.
     func sendWaiting(about object: ObjectName) async throws
 
-    /// The authentication state: writes are made under its account, and sent, queued and kept while that stays signed in.
+    /// Returns the authentication state. Writes are made under its account, and sent, queued and stored while that
+    /// account stays signed in.
     func gate() throws -> SessionGate
 
-    /// What the answer to a write means that was sent directly: the same as if the queue had sent it.
+    /// Returns the verdict on the response to a write that was sent directly: the same as if the queue had sent it.
     ///
-    /// - Throws: what ended an answer of success too early; the server may have the write then.
+    /// - Throws: the error that ended a successful response too early; the server may have the write then.
     func verdict(reading response: TransportResponse, to write: QueuedWrite) async throws(TransportError) -> Verdict
 
-    /// The time that is left of the wait that a server asked for (`Retry-After`) in any part of the program; nil when there is
-    /// none, which is the default.
+    /// Returns the time that is left of the wait that a server requested (`Retry-After`) in any part of the program;
+    /// nil when there is none, which is the default.
     ///
     /// - Parameter server: scheme and authority, as `https://api.example.com`.
     func serverWait(of server: String) throws -> Duration?
 
-    /// Stores that a server asked for a wait, for every part of the program; the default does nothing.
+    /// Records that a server requested a wait, for every part of the program. The default does nothing.
     func noteServerWait(_ wait: Duration, of server: String) async throws
 
-    /// When its writes are tried again; those in memory go by the same. The default is that of an outbox.
+    /// The schedule for trying writes again, which also applies to writes in memory. The default is that of an outbox.
     var schedule: WriteSchedule { get }
 
-    /// How often an account signed in, or out: a request made before the last time carries an earlier session's credentials.
+    /// The number of times an account signed in or out. A request made before the last time carries an earlier
+    /// session's credentials.
     var signIns: Int { get }
 
-    /// Has an account's login renewed, as the server answered a write with 401.
+    /// Starts the renewal of an account's login, because the server responded to a write with 401.
     ///
     /// - Parameter signIns: ``signIns`` when the write's request was made.
-    /// - Returns: whether it is renewed, or was since; false by default.
+    /// - Returns: whether the login is being renewed, or was since; false by default.
     func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool
 }
 
 extension WriteQueue {
-    /// No wait.
+    /// Returns nil: no wait.
     public func serverWait(of server: String) throws -> Duration? { nil }
 
     /// Does nothing.
     public func noteServerWait(_ wait: Duration, of server: String) async throws {}
 
-    /// An outbox's defaults.
+    /// The default schedule of an outbox.
     public var schedule: WriteSchedule { WriteSchedule() }
 
-    /// None.
+    /// Zero.
     public var signIns: Int { 0 }
 
-    /// Renews nothing.
+    /// Renews nothing, and returns false.
     public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool { false }
 
     /// Whether a write waits that a later one must not overtake.

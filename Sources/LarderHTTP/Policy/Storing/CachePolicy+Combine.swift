@@ -1,10 +1,10 @@
 internal import HTTPTypes
 
 extension CachePolicy {
-    /// What a 206 does to what is stored of the same representation. RFC 9111 §3.4; RFC 9110 §15.3.7.3.
+    /// Returns the effect of a 206 on stored responses of its representation. RFC 9111 §3.4; RFC 9110 §15.3.7.3.
     ///
-    /// Only with the same strong validator: a part that begins where the stored one ends is joined to it, and one that
-    /// lies within what is stored renews its fields.
+    /// Both must have the same strong validator. A part that begins where the stored one ends is joined to it, and a
+    /// part within the stored bytes renews the stored fields.
     func combined(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
         guard let part = ContentRange(news.fields) else { return .none(because: Reasons.badRange) }
         let matching = selected.filter { isSame(candidates[$0], as: news) }
@@ -36,7 +36,7 @@ extension CachePolicy {
         return .combine(.init(index: index, response: response), because: Reasons.combined)
     }
 
-    /// Whether an answer is of the very representation that is stored, byte for byte.
+    /// Whether an answer is of the same representation as the stored response, byte for byte.
     private func isSame(_ stored: StoredResponse, as news: News) -> Bool {
         guard stored.status == .ok || stored.status == .partialContent else { return false }
         if let tag = news.tag { return stored.entityTag.map(tag.matchesStrongly) ?? false }
@@ -44,7 +44,7 @@ extension CachePolicy {
         return news.strongDate == changed
     }
 
-    /// Whether a request asks for what comes behind a stored part, on condition that it is still the same.
+    /// Whether a request is for the bytes behind a stored part, on condition that the part is still the same.
     private func asksForRest(of stored: StoredResponse, _ request: HTTPRequest) -> Bool {
         guard case .part(let held, _) = stored.coverage, request.headerFields.has("if-range") else { return false }
         return RangeRequest(request) == .from(held.upperBound, last: nil)

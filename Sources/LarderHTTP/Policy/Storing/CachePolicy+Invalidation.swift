@@ -2,9 +2,9 @@ public import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// The URIs whose stored responses an answer makes invalid, the request's own first. RFC 9111 §4.4.
+    /// Returns the URIs whose stored responses an answer invalidates, the request's own first. RFC 9111 §4.4.
     ///
-    /// Empty for a safe method and for an error. Only URIs of the same origin are given, spelled as the request's is.
+    /// The result is empty for a safe method and for an error. All URIs have the request's origin and its spelling.
     public func invalidations(by response: HTTPResponse, to request: HTTPRequest, url: String) -> [String] {
         guard !Self.safeMethods.contains(request.method.rawValue), (200..<400).contains(response.status.code) else {
             return []
@@ -19,7 +19,7 @@ extension CachePolicy {
         return found
     }
 
-    /// The URI without a fragment that a field's value names, its origin spelled as that of `url`; nil on another origin.
+    /// Returns the URI without a fragment that a value names, its origin spelled as in `url`; nil on another origin.
     static func target(_ value: [UInt8], from url: String) -> String? {
         guard let base = URIReference(url), let origin = base.origin,
             let reference = URIReference(String(decoding: value, as: UTF8.self))
@@ -31,7 +31,7 @@ extension CachePolicy {
         return target.text
     }
 
-    /// Methods that change nothing; every other one, known or not, may. RFC 9110 §9.2.1, RFC 4918, RFC 3253, RFC 5323.
+    /// The methods that change nothing; any other method may. RFC 9110 §9.2.1, RFC 4918, RFC 3253, RFC 5323.
     private static let safeMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
     ]

@@ -2,16 +2,17 @@ public import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// Whether the response to `request` is kept. RFC 9111 §3.
+    /// Returns whether the response to `request` is stored. RFC 9111 §3.
     ///
-    /// Only what a GET was answered with is, and what a POST was that says that it is its target, and for how long. It
-    /// then answers GET (RFC 9110 §9.3.3). A response without any word on its freshness is kept for the case that the
-    /// server cannot be asked. One without a `Date` gets the time it came (RFC 9110 §6.6.1).
+    /// Only responses to GET are stored, and those to POST that declare themselves the representation of their target,
+    /// with a lifetime. The latter then answer GET (RFC 9110 §9.3.3). A response without any freshness information is
+    /// stored for the case that the server cannot be reached. Without a `Date` it gets its time of arrival (RFC 9110
+    /// §6.6.1).
     ///
     /// - Parameters:
     ///   - request: as it was sent.
     ///   - requestedAt: when it was sent.
-    ///   - receivedAt: when the head of the response came.
+    ///   - receivedAt: when the head of the response arrived.
     public func storage(
         of response: HTTPResponse, to request: HTTPRequest, url: String, terms: RequestTerms = RequestTerms(),
         requestedAt: Int64, receivedAt: Int64
@@ -34,7 +35,7 @@ extension CachePolicy {
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: HTTPDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {
-            // All bytes of a representation are a 200, however they came. RFC 9110 §15.3.7.3.
+            // All bytes of a representation are a 200, also when they arrived as a part. RFC 9110 §15.3.7.3.
             status = .ok
             fields = HTTPFields(fields.filter { $0.name != .contentRange })
         }
@@ -44,7 +45,7 @@ extension CachePolicy {
         return .store(stored, because: Reasons.stored)
     }
 
-    /// Why a response is not kept, by its status and its directives; nil when it may be.
+    /// Returns the reason a response is not stored, by its status and its directives; nil when it may be.
     private func refusal(
         of response: HTTPResponse, _ directives: CacheControl, to request: HTTPRequest, _ url: String
     ) -> CacheReason? {
@@ -63,8 +64,9 @@ extension CachePolicy {
         return isCacheable || Self.heuristicStatuses.contains(response.status.code) ? nil : Reasons.notCacheable
     }
 
-    /// Whether the response to a POST says that it is the representation of its target, and for how long.
-    /// RFC 9110 §8.7, §9.3.3. Other statuses than 200 have no such content, or are about what was done.
+    /// Whether the response to a POST declares itself the representation of its target, with a lifetime.
+    ///
+    /// RFC 9110 §8.7, §9.3.3. With other statuses than 200 there is no such content, or it describes the action.
     private func representsTarget(_ response: HTTPResponse, _ directives: CacheControl, _ url: String) -> Bool {
         guard response.status == .ok, directives.maxAge != nil || response.headerFields.has("expires"),
             let location = response.headerFields.combined("content-location")
@@ -72,9 +74,9 @@ extension CachePolicy {
         return Self.target(location, from: url).map { $0 == url.prefix { $0 != "#" } } ?? false
     }
 
-    /// Whether the directives of a response with `status` keep it from being stored. RFC 9111 §5.2.2.3, §5.2.2.5.
+    /// Whether the directives of a response with `status` forbid storing it. RFC 9111 §5.2.2.3, §5.2.2.5.
     ///
-    /// With `must-understand` it is the status that decides: a known one is stored in spite of `no-store`.
+    /// With `must-understand` the status decides: a known one is stored in spite of `no-store`.
     func forbidsStorage(_ directives: CacheControl, _ status: HTTPResponse.Status) -> Bool {
         if directives.mustUnderstand { return !Self.knownStatuses.contains(status.code) }
         return directives.noStore || understandsSourceSpellings && directives.none
@@ -96,7 +98,7 @@ extension HTTPResponse {
 }
 
 extension ContentRange {
-    /// What a body of this range is of its representation.
+    /// The coverage of a body with this range.
     var coverage: StoredResponse.Coverage {
         range.lowerBound == 0 && range.upperBound == total ? .whole : .part(range, total: total)
     }

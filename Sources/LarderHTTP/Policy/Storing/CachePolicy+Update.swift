@@ -2,10 +2,10 @@ public import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// What the response to `request` does to what is stored under its key. RFC 9111 §3.2, §3.4, §4.3.
+    /// Returns the effect of the response to `request` on the stored responses. RFC 9111 §3.2, §3.4, §4.3.
     ///
-    /// A ``UpdateDecision/repeatUnconditionally(because:)`` is for conditions and ranges that the cache added; where the
-    /// host's own request was sent as it was, the answer is the host's.
+    /// ``UpdateDecision/repeatUnconditionally(because:)`` concerns conditions and ranges that the cache added. Where
+    /// the host's own request was sent unchanged, the answer belongs to the host.
     ///
     /// - Parameter request: as it was sent, with the conditions that ``reuse(_:url:among:terms:at:)`` gave it.
     public func update(
@@ -23,11 +23,11 @@ extension CachePolicy {
         }
     }
 
-    /// `stored` with the fields and times of an answer about it. RFC 9111 §3.2.
+    /// Returns `stored` with the fields and times of a validation response. RFC 9111 §3.2.
     ///
-    /// With another `Vary` it is selected by the fields that this names; with one that lets nothing select it again it serves
-    /// the request it was confirmed for, and no other. Fields
-    /// beyond any measure are not taken: then it has to be validated the next time.
+    /// A new `Vary` selects it by the fields that it names. If no request can match that `Vary` again, the response
+    /// serves only the request it was confirmed for. If the fields would reach ``KeptFields/limit``, the stored ones
+    /// stay and the response is validated before its next use.
     func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
         var response = stored
         response.fields = KeptFields.updated(
@@ -44,7 +44,7 @@ extension CachePolicy {
         return response
     }
 
-    /// The decision to refresh these candidates.
+    /// Returns the decision to refresh these candidates.
     private func refresh(
         _ indices: [Int], of candidates: [StoredResponse], by news: News, because reason: CacheReason
     ) -> UpdateDecision {
@@ -53,20 +53,20 @@ extension CachePolicy {
             because: reason)
     }
 
-    /// What a 304 confirms. RFC 9111 §4.3.4.
+    /// Returns the effect of a 304. RFC 9111 §4.3.4.
     private func notModified(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
         let confirmed = identified(candidates, selected, by: news)
         if !confirmed.isEmpty { return refresh(confirmed, of: candidates, by: news, because: Reasons.confirmed) }
-        // A 304 for a tag of the host's own is the host's.
+        // A 304 for a tag of the host's own condition belongs to the host.
         let isHosts = news.namesAskedTag && !candidates.contains { news.isWeaklyOf($0) }
         let isOurs = !isHosts && candidates.contains { asksAbout($0, news.request) }
         return isOurs ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
     }
 
-    /// The stored responses that a 304 is about: by a strong validator all that have it, by a weak one the most recent,
-    /// and without any the only one.
+    /// Returns the stored responses that a 304 confirms: by a strong validator all that have it, by a weak one the most
+    /// recent, and without any the only one.
     ///
-    /// A 304 that names no validator, as many servers send it, is about the only one that the request asked about.
+    /// A 304 that names no validator, as many servers send it, confirms the only one that the request asked about.
     private func identified(_ candidates: [StoredResponse], _ selected: [Int], by news: News) -> [Int] {
         if news.hasStrongValidator { return selected.filter { news.isStronglyOf(candidates[$0]) } }
         if news.tag != nil || news.lastModified != nil {
@@ -92,14 +92,14 @@ extension CachePolicy {
         return HTTPDate.milliseconds(of: since, now: response.receivedAt) == changed
     }
 
-    /// Whether at most one tag is asked about: more, and a 304 may mean any of them.
+    /// Whether at most one tag is asked about. With more, a 304 may confirm any of them.
     private func namesOneTag(_ request: HTTPRequest) -> Bool {
         guard let named = request.headerFields.combined("if-none-match") else { return true }
         guard case .tags(let tags) = EntityTagList(named) else { return false }
         return tags.count == 1
     }
 
-    /// What a 200 to a HEAD says about what is stored. RFC 9111 §4.3.5.
+    /// Returns the effect of a 200 to a HEAD. RFC 9111 §4.3.5.
     private func head(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
         guard !selected.isEmpty else { return .none(because: Reasons.unrelated) }
         let agreeing = selected.filter { agrees(candidates[$0], with: news.fields) }
@@ -107,7 +107,7 @@ extension CachePolicy {
         return refresh(agreeing, of: candidates, by: news, because: Reasons.head)
     }
 
-    /// Whether a HEAD answers as the GET did that was stored. A captive portal's answer does not, whether it is a page or says nothing.
+    /// Whether the answer to a HEAD agrees with the stored response. A captive portal's does not.
     private func agrees(_ stored: StoredResponse, with fields: HTTPFields) -> Bool {
         guard stored.status == .ok || stored.status == .partialContent else { return false }
         for name in ["etag", "last-modified", "content-type"]

@@ -1,28 +1,28 @@
 internal import HTTPTypes
 internal import LarderTransport
 
-/// An answer to a request about what is stored, and when it came.
+/// A validation response: the answer to a request about stored responses, and its times.
 struct News {
     /// The head of the answer.
     var response: HTTPResponse
     /// The request as it was sent.
     var request: HTTPRequest
-    /// When it was sent.
+    /// The time when it was sent, in milliseconds since 1970-01-01 UTC.
     var requestedAt: Int64
-    /// When the head of the answer came.
+    /// The time when the head of the answer arrived, likewise.
     var receivedAt: Int64
 
     /// The fields of the answer.
     var fields: HTTPFields { response.headerFields }
     /// The entity tag of the answer.
     var tag: EntityTag? { fields.first("etag").flatMap(EntityTag.init) }
-    /// Its `Last-Modified`, if it is a date.
+    /// Its `Last-Modified`, in milliseconds since 1970-01-01 UTC, if it is a date.
     var lastModified: Int64? {
         fields.first("last-modified").flatMap { HTTPDate.milliseconds(of: $0, now: receivedAt) }
     }
     /// Its `Last-Modified`, if it is a strong validator.
     var strongDate: Int64? { HTTPFields.strongDate(of: fields, now: receivedAt) }
-    /// Whether a validator of it proves the same bytes. RFC 9110 §8.8.1.
+    /// Whether it has a validator that proves the same bytes. RFC 9110 §8.8.1.
     var hasStrongValidator: Bool { strongDate != nil || tag.map { !$0.isWeak } ?? false }
 
     /// Whether it has a tag that the request asks about.
@@ -31,7 +31,7 @@ struct News {
         return EntityTagList(named).names(tag)
     }
 
-    /// Whether a strong validator of it is the stored response's too. RFC 9111 §4.3.4.
+    /// Whether the stored response has a strong validator of it. RFC 9111 §4.3.4.
     ///
     /// Where both have a tag, tags that differ are not outweighed by the same date.
     func isStronglyOf(_ stored: StoredResponse) -> Bool {
@@ -40,7 +40,7 @@ struct News {
         return tag.matchesWeakly(own) && strongDate != nil && strongDate == stored.lastModified
     }
 
-    /// Whether a validator of it is the stored response's too, at least in meaning.
+    /// Whether the stored response has a validator of it, compared weakly.
     func isWeaklyOf(_ stored: StoredResponse) -> Bool {
         if let tag, let own = stored.entityTag { return tag.matchesWeakly(own) }
         return lastModified != nil && lastModified == stored.lastModified

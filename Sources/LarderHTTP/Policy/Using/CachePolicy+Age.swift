@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// The age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
+    /// Returns the age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
     ///
-    /// A clock that was set back never makes it less than its `Age` and its journey were when it came.
+    /// A clock that was set back never makes it less than `Age` and the time in transit were at its arrival.
     func age(of response: StoredResponse, at now: Int64) -> Int64 {
         let apparent = max(response.receivedAt.subtractingSaturated(date(of: response)), 0)
         let delay = max(response.receivedAt.subtractingSaturated(response.requestedAt), 0)
@@ -13,13 +13,13 @@ extension CachePolicy {
         return max(apparent, corrected).addingSaturated(resident)
     }
 
-    /// When a response was made: its `Date`, or when it came. RFC 9110 §6.6.1.
+    /// Returns the time when a response was made: its `Date`, or its arrival without one. RFC 9110 §6.6.1.
     func date(of response: StoredResponse) -> Int64 {
         response.fields.first("date").flatMap { HTTPDate.milliseconds(of: $0, now: response.receivedAt) }
             ?? response.receivedAt
     }
 
-    /// What the first member of `Age` says, in milliseconds; 0 when it is no number. RFC 9111 §5.1.
+    /// Returns the first member of `Age`, in milliseconds; 0 when it is no number. RFC 9111 §5.1.
     private func ageValue(of response: StoredResponse) -> Int64 {
         guard let line = response.fields.first("age") else { return 0 }
         let member = Array(line.prefix { $0 != 0x2C })

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
 extension CachePolicy {
-    /// The header fields of an answer from the cache: what is stored, with `Age`, and what the request's own conditions
-    /// and range make of it. RFC 9111 §4, §4.3.2, §5.1; RFC 9110 §13.2.2, §14.
+    /// Returns an answer from the cache: the stored fields with `Age`, after the request's own conditions and range.
+    /// RFC 9111 §4, §4.3.2, §5.1; RFC 9110 §13.2.2, §14.
     ///
     /// Fields that `no-cache` names are left out, unless the response was validated for this request.
     ///
@@ -10,7 +10,7 @@ extension CachePolicy {
     ///   - length: the bytes of the stored body.
     ///   - age: in milliseconds.
     ///   - isValidated: whether the server has just confirmed the response.
-    /// - Returns: the head to answer with, and which bytes of the stored body belong to it (none for 304, 416 and HEAD).
+    /// - Returns: the head of the answer, and the range of its bytes in the stored body (empty for 304, 416 and HEAD).
     public func answer(
         with response: StoredResponse, to request: HTTPRequest, length: Int64, age: Int64, isValidated: Bool = false
     ) -> (head: HTTPResponse, bytes: Range<Int64>) {
@@ -31,7 +31,7 @@ extension CachePolicy {
             return (partial(fields, ContentRange(bytes, total: length)), bytes)
         case .part(let held, let total):
             guard let wanted = range.resolved(total: total ?? held.upperBound) else { return (whole, 0..<length) }
-            // What is stored counts, should it be less than the part was said to be.
+            // The stored length counts, in case the body is shorter than its part.
             let end = min(held.upperBound, held.lowerBound.addingSaturated(length))
             let found = wanted.clamped(to: held.lowerBound..<max(end, held.lowerBound))
             guard !found.isEmpty else { return (whole, 0..<length) }
@@ -49,7 +49,7 @@ extension CachePolicy {
         return fields
     }
 
-    /// What a 304 says of what is stored. RFC 9110 §15.4.5.
+    /// Returns the fields of a 304 for a stored response. RFC 9110 §15.4.5.
     private func notModifiedFields(_ fields: HTTPFields) -> HTTPFields {
         var dropped: Set<String> = [
             "content-length", "content-type", "content-encoding", "content-language", "content-range",
@@ -58,7 +58,7 @@ extension CachePolicy {
         return HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })
     }
 
-    /// A 206 (Partial Content). RFC 9110 §15.3.7.
+    /// Returns a 206 (Partial Content). RFC 9110 §15.3.7.
     private func partial(_ fields: HTTPFields, _ range: ContentRange) -> HTTPResponse {
         var fields = fields
         fields[.contentRange] = range.text
@@ -66,7 +66,7 @@ extension CachePolicy {
         return HTTPResponse(status: .partialContent, headerFields: fields)
     }
 
-    /// A 416 (Range Not Satisfiable). RFC 9110 §15.5.17.
+    /// Returns a 416 (Range Not Satisfiable). RFC 9110 §15.5.17.
     private func unsatisfied(_ fields: HTTPFields, total: Int64) -> (head: HTTPResponse, bytes: Range<Int64>) {
         var kept = HTTPFields(fields.filter { $0.name == .date || $0.name == .age })
         kept[.contentRange] = "bytes */\(total)"

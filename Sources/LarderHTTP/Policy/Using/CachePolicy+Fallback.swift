@@ -1,15 +1,15 @@
 public import HTTPTypes
 
 extension CachePolicy {
-    /// Whether a stored response may be used in place of an error of the server, or without any answer.
-    /// RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4.
+    /// Returns whether a stored response may stand in for a server's error or a missing answer. RFC 9111 §4.2.4,
+    /// §4.3.3; RFC 5861 §4.
     ///
-    /// Without an answer it may, as stale as it is, unless `stale-if-error` sets a limit. In place of a 500, 502, 503 or
-    /// 504 it may while it is fresh, or as `stale-if-error` lets it; of two limits the shorter one counts. What needs
-    /// validation is never used, and the response's own limit is kept, unless the terms say so; a request that demands validation
-    /// never gets it.
+    /// Without an answer it may, however stale, unless `stale-if-error` sets a limit. In place of a 500, 502, 503 or
+    /// 504 it may while it is fresh, or as `stale-if-error` permits; of two limits the shorter one counts. A response
+    /// that needs validation is not used, and its own limit is kept without an answer, unless
+    /// ``RequestTerms/ignoresMustRevalidate`` is set. A request that demands validation never gets a stored response.
     ///
-    /// - Parameter status: the status of the server's error; nil when nobody answered.
+    /// - Parameter status: the status of the server's error; nil when there was no answer.
     public func fallback(
         to response: StoredResponse, for request: HTTPRequest, status: HTTPResponse.Status?,
         terms: RequestTerms = RequestTerms(), at now: Int64

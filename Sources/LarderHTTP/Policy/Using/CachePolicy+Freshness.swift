@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// How fresh a stored response is. RFC 9111 §4.2. What was invalidated is stale.
+    /// Returns the freshness of a stored response. An invalidated response is stale. RFC 9111 §4.2.
     public func freshness(
         of response: StoredResponse, terms: RequestTerms = RequestTerms(), at now: Int64
     ) -> Freshness {
@@ -21,9 +21,9 @@ extension CachePolicy {
             needsValidation: needsValidation(response, directives))
     }
 
-    /// How long a response is fresh by its own word, in milliseconds. RFC 9111 §4.2.1.
+    /// Returns the lifetime that a response gives itself, in milliseconds. RFC 9111 §4.2.1.
     ///
-    /// What says when it expires and cannot be understood means that it has expired.
+    /// An expiry that cannot be parsed means that the response has expired.
     func lifetime(
         of response: StoredResponse, _ directives: CacheControl
     ) -> (milliseconds: Int64, source: Freshness.Source) {
@@ -39,15 +39,15 @@ extension CachePolicy {
         else { return (0, .none) }
         let elapsed = made.subtractingSaturated(instant)
         guard elapsed > 0 else { return (0, .none) }
-        // A fraction of at most 1 of at most 2^63: the product of doubles is clamped before it becomes a number again.
+        // The fraction is at most 1 and the time at most 2^63, so the product is clamped before it becomes an integer.
         let guess = min(Double(elapsed) * heuristicFraction, 4e18)
         return (min(Int64(guess), max(heuristicLimit.milliseconds, 0)), .heuristic)
     }
 
-    /// The statuses that may be stored and be fresh without saying so. RFC 9110 §15.1.
+    /// The statuses that may be stored, and may be fresh by heuristics. RFC 9110 §15.1.
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// A response that must not be kept is kept when a 304 turned it into one: then it is validated each time.
+    /// Whether a response must be validated each time. A 304 can make it one that must not be stored.
     private func needsValidation(_ response: StoredResponse, _ directives: CacheControl) -> Bool {
         directives.noCache || forbidsStorage(directives, response.status)
             || variesOnEverything(response.fields)

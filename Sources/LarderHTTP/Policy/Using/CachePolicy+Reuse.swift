@@ -1,10 +1,9 @@
 public import HTTPTypes
 
 extension CachePolicy {
-    /// What to do with `request`, given what is stored under its key. RFC 9111 §4.
+    /// Returns the decision about `request`, by the responses stored under its key. RFC 9111 §4.
     ///
-    /// A request to validate a candidate without a validator carries no condition: the candidate is named for the case
-    /// that the server cannot be asked.
+    /// A request to validate a candidate without a validator has no condition: the candidate is for a missing answer.
     ///
     /// - Parameters:
     ///   - request: as the host made it; its own conditions and cache directives count.
@@ -35,9 +34,9 @@ extension CachePolicy {
         let freshness = freshness(of: chosen, terms: terms, at: now)
         let others = fitting.filter { $0 != index }.map { candidates[$0] }
         let isForced = terms.forcesValidation && !(CacheControl(chosen.fields).isImmutable && freshness.isFresh)
-        // A forced validation is spelled max-age=0 in a request: what withstands the one withstands the other.
+        // In a request, forced validation is spelled max-age=0. A fresh immutable response overrides both.
         if terms.forcesValidation, !isForced, asked.directives.maxAge == 0 { asked.directives.maxAge = nil }
-        // Whatever the request, or the response, allows of what is stale. RFC 9111 §4.4.
+        // An invalidated response is validated, whatever staleness the request or the response permits. RFC 9111 §4.4.
         let verdict =
             chosen.isInvalidated
             ? .unusable(Reasons.needsValidation) : verdict(freshness, asked, isForced: isForced)
@@ -55,7 +54,7 @@ extension CachePolicy {
 }
 
 extension CachePolicy {
-    /// What a request says about caches and ranges.
+    /// The directives and the range of a request.
     private struct Asked {
         var directives: CacheControl
         var range: RangeRequest
@@ -78,7 +77,7 @@ extension CachePolicy {
         case unusable(CacheReason)
     }
 
-    /// Why the cache has no part in a request; nil when it has one.
+    /// Returns the reason the cache takes no part in a request; nil when it does.
     func passingBy(_ request: HTTPRequest) -> CacheReason? {
         if request.method != .get, request.method != .head { return Reasons.method }
         if request.headerFields.has("if-match") || request.headerFields.has("if-unmodified-since") {
@@ -109,13 +108,13 @@ extension CachePolicy {
         case .seconds(let limit) where staleness <= limit * 1000: return .usable(Reasons.maxStale)
         default: break
         }
-        // With max-age, and without max-stale, a request takes nothing stale.
+        // With max-age, and without max-stale, a request accepts no stale response.
         if directives.maxAge != nil { return .unusable(Reasons.stale) }
         if staleness < freshness.staleWhileRevalidate { return .usableOnce(Reasons.staleWhileRevalidate) }
         return .unusable(Reasons.stale)
     }
 
-    /// The most recent of the responses at `indices`, by their `Date`. RFC 9111 §4.
+    /// Returns the most recent of the responses at `indices`, by their `Date`. RFC 9111 §4.
     func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {
         var best: Int?
         for index in indices {
@@ -129,7 +128,7 @@ extension CachePolicy {
         return best
     }
 
-    /// Whether what is stored holds all bytes that the request asks for. RFC 9111 §3.3; RFC 9110 §13.1.5.
+    /// Whether a stored body holds all requested bytes. RFC 9111 §3.3; RFC 9110 §13.1.5.
     func covers(_ response: StoredResponse, _ request: HTTPRequest, _ range: RangeRequest) -> Bool {
         guard case .part(let held, let total) = response.coverage else { return true }
         if request.method == .head || !ifRangeHolds(request, response) { return false }
@@ -144,8 +143,8 @@ extension CachePolicy {
         }
     }
 
-    /// A request for what a part lacks at its end, if the request asks for all and the part can be told again.
-    /// RFC 9111 §3.4; RFC 9110 §13.1.5.
+    /// Returns a request for the missing end of a part, if the request is for all bytes and a strong tag identifies the
+    /// part. RFC 9111 §3.4; RFC 9110 §13.1.5.
     private func completion(_ request: HTTPRequest, of response: StoredResponse, _ range: RangeRequest) -> HTTPRequest?
     {
         guard case .part(let held, _) = response.coverage, held.lowerBound == 0, !held.isEmpty, range == .whole,

@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import LarderTransport
 
 extension CachePolicy {
-    /// `request` as it is sent: without the spellings that no standard knows.
+    /// Returns `request` as it is sent, without the spellings that no standard defines.
     ///
-    /// `Cache-Control: none` becomes `no-store`, and `If-Since-Modified` becomes `If-Modified-Since` where there is none.
+    /// `Cache-Control: none` becomes `no-store`; `If-Since-Modified` becomes `If-Modified-Since` where there is none.
     func understood(_ request: HTTPRequest) -> HTTPRequest {
         guard understandsSourceSpellings else { return request }
         var request = request
@@ -17,7 +17,7 @@ extension CachePolicy {
         }
         if let value = request.headerFields.combined("cache-control"), CacheControl(value).none {
             var members = FieldScanner.members(value).filter { FieldScanner.lowered($0) != Array("none".utf8) }
-            // In front, where no quotation mark of the rest can swallow it.
+            // At the front, where an open quotation mark of another member cannot include it.
             members.insert(Array("no-store".utf8), at: 0)
             request.headerFields[fields: .cacheControl] = [
                 HTTPField(name: .cacheControl, value: Array(members.joined(separator: [0x2C, 0x20])))
@@ -26,10 +26,10 @@ extension CachePolicy {
         return request
     }
 
-    /// `request` with the conditions that have the server confirm what is stored. RFC 9111 §4.3.1.
+    /// Returns `request` with the conditions that let the server confirm stored responses. RFC 9111 §4.3.1.
     ///
-    /// The request's own conditions stay; the tags of `others`, which the request selects too, are asked for with its
-    /// own (RFC 9111 §4.3.2). Without any validator it stays as it is.
+    /// The request's own conditions stay. The tags of `others`, which the request selects too, are added to its own
+    /// (RFC 9111 §4.3.2). Without any validator the request stays as it is.
     func validation(
         _ request: HTTPRequest, of response: StoredResponse, and others: [StoredResponse], forced: Bool
     ) -> HTTPRequest {

@@ -2,11 +2,11 @@ internal import HTTPTypes
 internal import LarderFormat
 
 extension CachePolicy {
-    /// What selects a response to `request` with these `Vary` fields: nil when nothing can. RFC 9111 §4.1.
+    /// Returns the values that select a response by its `Vary`; nil when no request can select it. RFC 9111 §4.1.
     ///
-    /// Nothing can for `*`, nor, without a salt, for a field that secrets come in. Where the host names the account, what
-    /// was asked for with credentials is that account's alone, whatever `Vary` names, and newer credentials of the account
-    /// select what older ones brought. So is whatever a request asked for that names the account itself.
+    /// No request can with `*` nor, without a salt, with a secret field. Where the host names the account, a response
+    /// to a request with credentials belongs to that account, whatever `Vary` names. Newer credentials of the account
+    /// select what older ones fetched. A request that names its account itself needs no credentials for this.
     func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [SelectingField]? {
         if variesOnEverything(fields) { return nil }
         var selecting: [SelectingField] = []
@@ -17,7 +17,7 @@ extension CachePolicy {
                 continue
             }
             guard let selectingSalt else { return nil }
-            // No field's value has a byte of zero: an account is never taken for a value.
+            // A field's value has no zero byte, so an account never equals a value.
             let secret = account.map { [0] + Array($0.utf8) + [0, value == nil ? 0 : 1] } ?? value ?? []
             let digest = Fingerprint.text(of: Array(name.utf8) + [0x3A] + secret, key: selectingSalt)
             selecting.append(.init(name: name, value: digest))
@@ -37,7 +37,7 @@ extension CachePolicy {
         }
     }
 
-    /// Stands in the place of a field's name, and is none: FORMAT.md, "responses".
+    /// The name in place of a field's name; it is no valid field name. FORMAT.md, "responses".
     private static let accountName = ":account"
 
     private func isSecret(_ name: String) -> Bool { credentialFields.contains(name) }
@@ -46,9 +46,9 @@ extension CachePolicy {
         request.headerFields.contains { isSecret($0.name.canonicalName) }
     }
 
-    /// Whether a `Vary` of `*` says that nothing but the server can select the response.
+    /// Whether only the server can select the response: `Vary` has a member `*`.
     ///
-    /// A member that is no field's name counts as one.
+    /// A member that is no field name counts as `*`.
     func variesOnEverything(_ fields: HTTPFields) -> Bool {
         guard let value = fields.combined("vary") else { return false }
         var scanner = FieldScanner(value)
@@ -65,16 +65,16 @@ extension CachePolicy {
         return wanted == response.selecting
     }
 
-    /// A field's value with one spelling of white space beside its commas, and one case where the case means nothing.
+    /// Returns a field's value with one form of white space at its commas, in lower case where case has no meaning.
     ///
-    /// Each byte is one scalar: what is not UTF-8 stays different from what is. The order is left alone: with equal
-    /// weights some servers go by it (RFC 9110 §12.5.4).
+    /// Each byte becomes one scalar, so that values that are not UTF-8 stay distinct. The order is kept, because some
+    /// servers follow it among equal weights (RFC 9110 §12.5.4).
     private func normalised(_ value: [UInt8], _ name: String) -> String {
         let joined = Array(FieldScanner.members(value).joined(separator: [0x2C, 0x20]))
         let bytes = Self.caseless.contains(name) ? FieldScanner.lowered(joined) : joined
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// Fields whose values mean the same in any case, in lower case. RFC 9110 §12.5.
+    /// The fields whose values do not depend on case; the names are in lower case. RFC 9110 §12.5.
     private static let caseless: Set<String> = ["accept-language", "accept-encoding", "accept-charset"]
 }

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import LarderTransport
 
-/// A request's own conditions, evaluated against a stored response. RFC 9110 §13; RFC 9111 §4.3.2.
+/// The evaluation of a request's own conditions against a stored response. RFC 9110 §13; RFC 9111 §4.3.2.
 extension CachePolicy {
-    /// Whether the requester has already what is stored: the answer is 304. RFC 9110 §13.1.2, §13.1.3.
+    /// Whether the client already has the stored response, so that the answer is 304. RFC 9110 §13.1.2, §13.1.3.
     ///
     /// `If-Modified-Since` counts only without `If-None-Match`, and against `Date` where there is no `Last-Modified`.
     func isNotModified(_ response: StoredResponse, for request: HTTPRequest) -> Bool {
@@ -20,7 +20,7 @@ extension CachePolicy {
         return (changed ?? date(of: response)) <= limit
     }
 
-    /// Whether the range of a request counts: it has no `If-Range`, or one that names what is stored. RFC 9110 §13.1.5.
+    /// Whether the range of a request counts: it has no `If-Range`, or one that matches the response. RFC 9110 §13.1.5.
     func ifRangeHolds(_ request: HTTPRequest, _ response: StoredResponse) -> Bool {
         guard let value = request.headerFields.first("if-range") else { return true }
         if let limit = HTTPDate.milliseconds(of: value, now: response.receivedAt) {

@@ -1,20 +1,20 @@
-/// A keyed hash, so that a kept value can be compared but not read: HMAC-SHA-256. RFC 2104, FIPS 180-4.
+/// A keyed hash that lets a stored value be compared but not read: HMAC-SHA-256. RFC 2104, FIPS 180-4.
 package enum Fingerprint {
-    /// The first 16 bytes of the hash of `message` under `key`, in hexadecimal digits.
+    /// Returns the first 16 bytes of the hash of `message` under `key`, in hexadecimal digits.
     package static func text(of message: [UInt8], key: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let bytes = authentication(of: message, key: key).prefix(16)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// HMAC of `message`, 32 bytes.
+    /// Returns the HMAC of `message`, 32 bytes.
     package static func authentication(of message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? digest(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
         return digest(block.map { $0 ^ 0x5C } + digest(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// SHA-256 of `message`, 32 bytes.
+    /// Returns the SHA-256 of `message`, 32 bytes.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
@@ -51,9 +51,9 @@ package enum Fingerprint {
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
-    /// The first 32 bits of the fractional part of a root of each of the first `count` primes.
+    /// Returns the first 32 bits of the fractional part of a root of each of the first `count` primes.
     ///
-    /// For the square root, and the cube root: `root` times itself `power` times is at most the prime times 2^(32 power).
+    /// `power` is 2 for the square root and 3 for the cube root: `root`^`power` is at most the prime × 2^(32 power).
     private static func fractions(count: Int, power: Int) -> [UInt32] {
         var primes: [UInt64] = []
         var candidate: UInt64 = 2
@@ -62,7 +62,7 @@ package enum Fingerprint {
             candidate += 1
         }
         return primes.map { prime in
-            // The root has at most 5 bits before its point: 37 are looked for, from the highest down.
+            // The root has at most 5 bits before its point, so 37 bits are tried, from the highest down.
             var root: UInt64 = 0
             for bit in stride(from: 36, through: 0, by: -1) {
                 let next = UInt128(root | 1 << UInt64(bit))

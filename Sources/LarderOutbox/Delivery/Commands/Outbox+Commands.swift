@@ -3,24 +3,24 @@ public import LarderStore
 internal import LarderTransport
 internal import Synchronization
 
-/// What became of an entry in the end.
+/// The final outcome of an entry.
 public enum OutboxResult: Hashable, Sendable {
     /// The server has it.
     case accepted
-    /// The server refused it, or what it came after; why, in one line.
+    /// The server refused it, or an entry that it came after; the reason, in one line.
     case rejected(String)
-    /// It was given up, under this word: `dropped`, `cancelled`, `superseded` and the like.
+    /// It was discarded, under this word: `dropped`, `cancelled`, `superseded` and the like.
     case removed(String)
 }
 
 extension Outbox {
-    /// Waits for what becomes of an entry in the end; also when the outbox does not run, for as long as it takes.
+    /// Waits for the final outcome of an entry; also when the outbox does not run, for as long as it takes.
     ///
-    /// A failed entry has no outcome yet. One that is sent with another body because of a conflict has that one's; one whose
-    /// conflict was settled for the server is removed as `resolved`. Cancelling ends the wait.
+    /// A failed entry has no outcome yet. An entry that was replaced to resolve a conflict has the outcome of its
+    /// successor; one whose conflict was resolved for the server is removed as `resolved`. Cancelling ends the wait.
     ///
-    /// - Throws: ``OutboxError/unknownEntry(_:)`` when there is none and the journal does not know it (any more);
-    ///   `CancellationError`; what the store throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)`` when neither the outbox nor the journal knows it (any more);
+    ///   `CancellationError`; ``StoreError``, `EngineError`.
     public func outcome(of id: UUIDBytes) async throws -> OutboxResult {
         for try await result in store.values(in: .outbox, { view in try Self.result(of: id, view) }) {
             if let result { return result }
@@ -47,10 +47,11 @@ extension Outbox {
         }
     }
 
-    /// Has an entry tried at once, and revives it if it has failed. Its attempts begin anew then; its key stays.
+    /// Tries an entry at once, and revives it if it has failed: its attempts begin anew, and its key stays. An entry in
+    /// conflict is sent again as it is.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` for one that was rejected: see
-    ///   ``retryRejected(_:effects:)``; what the store throws.
+    ///   ``retryRejected(_:effects:)``; as ``Store/write(durability:_:)``.
     public func retry(_ id: UUIDBytes) async throws {
         guard let delivery = try store.read({ view in try view.outboxDelivery(id) }) else {
             throw OutboxError.unknownEntry(id)
@@ -59,18 +60,18 @@ extension Outbox {
         try await perform(.revive(id)) { _ in nil }
     }
 
-    /// Has everything tried at once that waits or has failed.
+    /// Tries every entry at once that waits, has failed or is in conflict.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``Store/write(durability:_:)``.
     public func retryAll() async throws { try await perform(.reviveAll) { _ in nil } }
 
     /// Sends a rejected write again, as an entry of its own with its own key, in the place of the old one.
     ///
-    /// - Parameter effects: what readers see until the server has it; nil: what they saw of the old one before it was rejected, up to
-    ///   a mebibyte.
+    /// - Parameter effects: the changes that readers see until the server has it; nil: those of the old one before it
+    ///   was rejected, up to a mebibyte.
     /// - Returns: the identity of the new entry.
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it was not rejected,
-    ///   ``OutboxError/notSignedIn`` when its account has signed out; what the store throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it was not rejected;
+    ///   ``OutboxError/notSignedIn`` when its account has signed out; as ``Store/write(durability:_:)``.
     public func retryRejected(_ id: UUIDBytes, effects: [RowEffect]? = nil) async throws -> UUIDBytes {
         let (new, now) = (store.host.makeID(), store.host.now())
         try await store.write { transaction in
@@ -86,10 +87,12 @@ extension Outbox {
         return new
     }
 
-    /// Gives an entry up: it is not sent (any more), and what it laid over rows is taken away. What came after it goes with
-    /// it. The journal keeps `outcome`. One that is damaged (``damagedEntries()``) is removed as well; it held nothing back.
+    /// Discards an entry: it is not sent (any more), and its overlays are removed. Entries that come after it are
+    /// rejected. The journal keeps `outcome`. A damaged entry (``damagedEntries()``) is removed as well; it held none
+    /// back.
     ///
-    /// - Throws: ``OutboxError/beingSent(_:)``, ``OutboxError/unknownEntry(_:)``; what the store throws.
+    /// - Throws: ``OutboxError/beingSent(_:)`` during a send; ``OutboxError/unknownEntry(_:)``; as
+    ///   ``Store/write(durability:_:)``.
     public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
         let now = store.host.now()
         let isGone = try await store.write { transaction in
@@ -109,19 +112,19 @@ extension Outbox {
         }
     }
 
-    /// The entries that cannot be read, as their records are damaged. They are not sent, and hold no other back.
+    /// Returns the entries with damaged records. They are not sent, and hold no other back.
     ///
     /// ```swift
     /// for id in try outbox.damagedEntries() { try await outbox.drop(id) }
     /// ```
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: ``StoreError``, `EngineError`.
     /// - Complexity: O(entries). Does not block.
     public func damagedEntries() throws -> [UUIDBytes] { try store.read { view in try view.damagedOutboxEntries() } }
 
-    /// Takes back a write that was never tried, with all that was merged into it.
+    /// Discards a write that was never tried, with all that was merged into it.
     ///
-    /// - Throws: ``OutboxError/alreadyTried(_:)``; otherwise as ``drop(_:outcome:)``.
+    /// - Throws: ``OutboxError/alreadyTried(_:)`` when a send of it was begun; otherwise as ``drop(_:outcome:)``.
     public func cancel(_ id: UUIDBytes) async throws {
         try await perform(.discard(id, outcome: "cancelled")) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
@@ -129,10 +132,10 @@ extension Outbox {
         }
     }
 
-    /// Says what is to become of an entry of which nobody can tell whether the server has it.
+    /// Applies the host's decision on an entry for which it is unknown whether the server has it.
     ///
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not unresolved; what the
-    ///   store throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not unresolved; as
+    ///   ``Store/write(durability:_:)``.
     public func decide(_ id: UUIDBytes, _ decision: Decision) async throws {
         try await perform(.decide(id, decision)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
@@ -140,7 +143,7 @@ extension Outbox {
         }
     }
 
-    /// Has the machine that runs see what was changed beside it, so that the status says so when a command returns.
+    /// Has the running machine read changes made outside of it, so that the status shows them when a command returns.
     func look() async {
         _ = await withCheckedContinuation { answer in
             if !post(.command(OutboxCommand(act: OutboxAct(.look), answer: answer))) {
@@ -150,7 +153,7 @@ extension Outbox {
         publish()
     }
 
-    /// Has the machine take an event, and waits until what it changes is stored: the one that runs, or one made for it.
+    /// Has the machine handle an event, and waits until its changes are stored: the one that runs, or one made for it.
     func perform(
         _ event: DeliveryEvent, along: Alongside? = nil,
         _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
@@ -166,7 +169,7 @@ extension Outbox {
         do {
             try answer.get()
         } catch OutboxError.stopped where state.withLock({ $0.loop == nil }) {
-            // While another outbox sends, what is being sent is its: nothing was given up.
+            // While another outbox sends, entries in state `sending` are its own and were not abandoned.
             let isOwner = try claim(commands: 1)
             defer { if isOwner { endCommand() } }
             try await takeAlone(command, isOwner: isOwner)

@@ -5,35 +5,37 @@ internal import LarderTransport
 internal import Synchronization
 
 extension Outbox {
-    /// Makes a write durable together with its effect, and returns before the server is asked.
+    /// Stores a write durably together with its effect, and returns before the server is asked.
     ///
     /// Works without a network and while the outbox does not run. Waiting enqueues share commits.
     ///
-    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was merged
-    ///   into.
-    /// - Throws: ``OutboxError/notSignedIn`` when nobody is; ``OutboxError/transport(_:)`` for an endpoint that is no path;
-    ///   ``OutboxError/credentialField(_:)``; as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; what the store throws.
+    /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was
+    ///   merged into.
+    /// - Throws: as ``prepare(_:)``; as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; as
+    ///   ``Store/write(durability:_:)``.
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)
         return try await store.write { transaction in try transaction.enqueue(prepared) }
     }
 
-    /// Gives a write its identity, for an enqueue in a transaction of the host's.
+    /// Returns a write with its identity, to enqueue in a transaction of the host's.
     ///
-    /// Reads the body of a write with a deduplication key that is a blob, to know the same again in another; blocks for as
-    /// long as that takes. One whose commit is still to come cannot be read: it is another body than any.
+    /// Reads the body of a write with a deduplication key that is a blob, to recognize the same content in another
+    /// blob; blocks for as long as that takes. A blob whose commit is still to come cannot be read, and counts as
+    /// different from any other.
     ///
-    /// - Throws: ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)`` for an endpoint that is no path,
-    ///   ``OutboxError/credentialField(_:)`` for a field that would store credentials.
+    /// - Throws: ``OutboxError/notSignedIn`` when no account is signed in; ``OutboxError/transport(_:)`` for an
+    ///   endpoint that is no path; ``OutboxError/credentialField(_:)`` for a field that would store credentials.
     public func prepare(_ write: OutboxWrite) throws(OutboxError) -> PreparedWrite {
         try prepare(write, id: store.host.makeID(), triedAt: nil)
     }
 
-    /// As ``prepare(_:)``, under an identity that was minted before; it must not have been enqueued.
+    /// Returns a write as ``prepare(_:)`` does, under an identity made before; it must not have been enqueued.
     ///
-    /// - Parameter triedAt: when it was sent under that identity and not answered, in milliseconds since 1970-01-01 UTC; nil when the
-    ///   server cannot have it.
+    /// - Parameter triedAt: when it was sent under that identity without a response, in milliseconds since 1970-01-01
+    ///   UTC; nil when the server cannot have it.
+    /// - Throws: as ``prepare(_:)``.
     package func prepare(
         _ write: OutboxWrite, id: UUIDBytes, triedAt: Int64?
     ) throws(OutboxError) -> PreparedWrite {
@@ -43,7 +45,8 @@ extension Outbox {
         case .signedOut: throw .notSignedIn
         }
         do throws(TransportError) {
-            // Appended as text: without a slash it would go on the last word of the base, and with two it names nothing.
+            // Appended as text: without a slash it would extend the last word of the base, and with two it names
+            // nothing.
             guard write.endpoint.hasPrefix("/"), !write.endpoint.hasPrefix("//") else {
                 throw TransportError.invalidRequest(reason: "an endpoint begins with one slash")
             }
@@ -71,14 +74,15 @@ extension Outbox {
         return prepared
     }
 
-    /// Sends a write that may not wait, once, and returns what the server says; nothing is stored of it.
+    /// Sends a write that may not wait, once, and returns the server's response; nothing of the write is stored.
     ///
-    /// It goes under a key of its own, so that a proxy that sends it twice does not double it. Where the server refuses the credentials
-    /// (401) they are renewed, and it is sent once more under that key.
+    /// It is sent under a key of its own, so that a proxy that sends it twice does not double it. Where the server
+    /// refuses the credentials (401) they are renewed, and it is sent once more under that key.
     ///
-    /// - Throws: ``OutboxError/offline`` without a network, during the server's wait (Retry-After), and where something else answers
-    ///   in the server's place, whatever the status; ``OutboxError/notSignedIn``, ``OutboxError/transport(_:)``,
-    ///   ``OutboxError/refused(_:)`` for any answer but success.
+    /// - Throws: ``OutboxError/offline`` without a network, during the server's wait (Retry-After), and where something
+    ///   else responds in the server's place, whatever the status; ``OutboxError/notSignedIn`` when no account is
+    ///   signed in or its credentials stay refused; ``OutboxError/transport(_:)`` when the exchange fails;
+    ///   ``OutboxError/refused(_:)`` for any response but success; otherwise as ``prepare(_:)``.
     public func send(_ write: OutboxWrite) async throws(OutboxError) -> (head: HTTPResponse, body: [UInt8]) {
         let prepared = try prepare(write)
         let isOffline = state.withLock { $0.loop?.machine.network == false }
@@ -96,7 +100,7 @@ extension Outbox {
         return (head, reply.body ?? [])
     }
 
-    /// A checksum of the bytes of a blob, however they are stored; nil when they cannot be read (yet).
+    /// Returns a checksum of the bytes of a blob, however they are stored; nil when they cannot be read (yet).
     private func content(of blob: Blob) -> UInt64? {
         guard let handle = try? store.blob(blob.number) else { return nil }
         var content: UInt64 = 0
@@ -112,6 +116,6 @@ extension Outbox {
         return content
     }
 
-    /// Never changes: what is compared was counted piece by piece, possibly by an earlier version.
+    /// The length in bytes of a checksum's pieces. Never changes: an earlier version may have made the stored one.
     private static let contentPiece: Int64 = 128 << 10
 }

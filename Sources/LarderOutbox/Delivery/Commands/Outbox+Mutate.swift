@@ -3,12 +3,12 @@ internal import LarderStore
 internal import Synchronization
 
 extension Outbox {
-    /// Makes a write in one call: gives up refreshes under way of what it changes, shows its effect, makes it durable, takes the
-    /// effect back if the server refuses it, and refreshes when the server has had its say.
+    /// Makes a write in one call. It cancels refreshes under way of what the write changes, shows its effect and stores
+    /// it durably. It rolls the effect back if the server refuses the write, and refreshes when the outcome is known.
     ///
-    /// Returns before the server is asked, as ``enqueue(_:)`` does. The refresh comes when the write is accepted, rejected or
-    /// given up, as long as this process lives and the outbox runs; a failed write has no outcome yet. If it cannot be made
-    /// durable, what was given up is refreshed at once.
+    /// Returns before the server is asked, as ``enqueue(_:)`` does. The refresh follows when the write is accepted,
+    /// rejected or discarded, as long as this process lives and the outbox runs; a failed write has no outcome yet. If
+    /// the write cannot be stored, the refresh follows at once.
     ///
     /// - Throws: as ``enqueue(_:)``.
     @discardableResult
@@ -25,18 +25,19 @@ extension Outbox {
             throw error
         }
         self.state.withLock { $0.settlers[queued.id, default: []].append(refresh) }
-        // Its outcome may have been there before anybody was to be told. A store that cannot be read leaves it at that.
+        // The outcome may have been known before the refresh was registered. This is skipped if the store cannot be
+        // read.
         let state = try? store.read { view in try view.outboxDelivery(queued.id)?.state ?? .rejected }
         if state == .rejected { for settler in takeSettlers(of: queued.id) { await settler() } }
         return queued
     }
 
-    /// Those who wait for the end of an entry; they are told once.
+    /// Removes and returns the closures that wait for the outcome of an entry; each is called once.
     func takeSettlers(of id: UUIDBytes) -> [@Sendable () async -> Void] {
         state.withLock { $0.settlers.removeValue(forKey: id) } ?? []
     }
 
-    /// Tells those who wait for what has happened.
+    /// Calls the closures that wait for the outcome that an event reports.
     func tellSettled(_ event: OutboxEvent, in group: inout DiscardingTaskGroup) {
         let id: UUIDBytes
         switch event {
@@ -46,9 +47,10 @@ extension Outbox {
         for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
     }
 
-    /// Answers the waiters of entries that have left, in whatever process; the waiters of an entry with a successor wait for that.
+    /// Calls the closures that wait for entries that left, in any process; those of an entry with a successor wait for
+    /// it.
     ///
-    /// - Parameter awaited: what was waited for before the machine has seen the table.
+    /// - Parameter awaited: the entries that were waited for before the machine read the table.
     func tellSettled(among awaited: Set<UUIDBytes>, in group: inout DiscardingTaskGroup) {
         let entries = state.withLock { $0.loop?.machine.entries ?? [] }
         for id in awaited.subtracting(entries.lazy.map(\.id)) {

@@ -7,19 +7,20 @@ internal import Logging
 internal import Synchronization
 
 extension Outbox {
-    /// What stands against what in an entry in conflict; the server is asked what it holds.
+    /// Returns the conflicting versions of an entry in conflict; the server is asked for its own.
     ///
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict;
-    ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now,
-    ///   ``OutboxError/remoteUnknown(_:reason:)`` when its answer does not say what it holds; what the store throws.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not in conflict;
+    ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now;
+    ///   ``OutboxError/remoteUnknown(_:reason:)`` when its response does not contain its version; ``StoreError``,
+    ///   `EngineError`.
     public func conflict(of id: UUIDBytes) async throws -> Conflict { try await conflict(of: id, nil) }
 
-    /// Settles a conflict by the host's word; ``ConflictResolution/leave`` does nothing.
+    /// Resolves a conflict as the host decides; ``ConflictResolution/leave`` does nothing.
     ///
-    /// - Parameter conflict: as ``conflict(of:)`` told it.
-    /// - Returns: the entry that took its place, where one did.
-    /// - Throws: ``OutboxError/unknownEntry(_:)``, ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any more;
-    ///   ``OutboxError/stopped``; what the store throws.
+    /// - Parameter conflict: as returned by ``conflict(of:)``.
+    /// - Returns: the entry that replaced it, where one did.
+    /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any
+    ///   more; ``OutboxError/stopped`` when the outbox stopped meanwhile; as ``Store/write(durability:_:)``.
     @discardableResult
     public func resolve(_ conflict: Conflict, with resolution: ConflictResolution) async throws -> UUIDBytes? {
         let settlement = settlement(of: conflict, resolution, ConflictPolicy.host.name)
@@ -59,10 +60,10 @@ extension Outbox {
 // MARK: - By policy
 
 extension Outbox {
-    /// Resolves a conflict by its policy. A policy that needs the server's state waits for the network and for an answer
-    /// that holds it. A decision that the store cannot keep is made again after a wait.
+    /// Resolves a conflict by its policy. A policy that needs the server's version waits for the network and for a
+    /// response that contains it. A decision that the store cannot keep is made again after a wait.
     ///
-    /// - Parameter answer: the server's refusal, if it came just now.
+    /// - Parameter answer: the server's refusal, if it has just arrived.
     func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {
         guard let resolver = configuration.conflicts else { return }
         var failures = 0
@@ -84,13 +85,14 @@ extension Outbox {
                 do { try await store.host.sleepUntil(time) } catch { return }
                 post(.resolution(id, .answer))
             } catch {
-                // The resolver's own fault, or somebody was faster.
+                // The policy failed, or the conflict was resolved meanwhile.
                 return store.host.logger.warning("a conflict is left to the host", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    /// As ``conflict(of:)``; waits until the account of the entry is signed in. Nil when it is cancelled.
+    /// Returns the conflict as ``conflict(of:)``; waits until the account of the entry is signed in. Nil when
+    /// cancelled.
     private func conflictOnceSignedIn(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict? {
         while !Task.isCancelled {
             do {
@@ -112,12 +114,12 @@ extension Outbox {
         switch resolution {
         case .leave: break
         case .keepLocal, .send: _ = try await succeed(settlement)
-        // Nobody waits for it here: this is a part of the loop that would answer.
+        // Not awaited: this task is a part of the loop that would respond.
         case .keepRemote: post(.settled(settlement))
         }
     }
 
-    /// How many conflicts before this entry led to it, each by a successor of another.
+    /// Returns the number of conflicts that led to this entry, each by a successor of another.
     private func resolutionsInARow(before id: UUIDBytes) throws -> Int {
         let conflicts = try store.read { view in try view.conflicts() }
         var (count, id) = (0, id)
@@ -129,7 +131,7 @@ extension Outbox {
     }
 }
 
-// MARK: - What stands against what
+// MARK: - Conflicting versions
 
 extension Outbox {
     private func conflict(of id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict {
@@ -148,7 +150,7 @@ extension Outbox {
             var base: Conflict.Side?
             if let overlay { base = try Self.base(of: entry, overlay, view).map { resolver.side($0, now: now) } }
             var local = resolver.side(payload, now: now)
-            // A time that the write has left as it was is not its own.
+            // A time that the write left unchanged is not its own.
             if local.updatedAt == nil || local.updatedAt == base?.updatedAt {
                 local.updatedAt = overlay?.updatedAt ?? entry.createdAt
             }
@@ -164,7 +166,8 @@ extension Outbox {
         return conflict
     }
 
-    /// What the write was made from: what the server held when it was last in conflict, or else the row that lay beneath.
+    /// Returns the version that the write was made from: the server's when the write was last in conflict, or else the
+    /// row beneath the overlay.
     private static func base(
         of entry: OutboxEntry, _ overlay: Overlay, _ view: borrowing ReadView
     ) throws -> [UInt8]? {
@@ -174,10 +177,10 @@ extension Outbox {
         return overlay.basePayload
     }
 
-    /// Asks the server what it holds.
+    /// Asks the server for its version.
     ///
-    /// Only a 200 or 203 (RFC 9110 §15.3) with a body that the resolver takes for a state says so; 404 and 410 say that nothing is
-    /// there. Any other answer says neither: a policy that took it for the server's word would give the write up for nothing.
+    /// Only a 200 or 203 (RFC 9110 §15.3) with a body that the resolver accepts as a version contains it; 404 and 410
+    /// say that there is none. Any other response says neither: a policy that relied on it would discard the write.
     private func remote(
         of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
     ) async throws(OutboxError) -> Conflict.Side {
@@ -203,7 +206,7 @@ extension Outbox {
 }
 
 extension Error {
-    /// Whether the same may go well later: the server may be reached then, or the disk have space again.
+    /// Whether a repeat may succeed later: the server may be reached then, or the disk have space again.
     fileprivate var isTransient: Bool {
         switch self as any Error {
         case OutboxError.offline, OutboxError.remoteUnknown, StoreError.full, is EngineError: true

@@ -4,14 +4,14 @@ internal import LarderStore
 internal import LarderTransport
 
 extension Outbox {
-    /// Sends what lost in a conflict after all: as a write of its own, with its own key, at the end of the lane.
+    /// Sends the side that lost in a conflict after all: as a write of its own, under its own key, at the lane's end.
     ///
-    /// Where the server's word counted, that is the write as it was, on the condition that the server still holds what it held.
-    /// Where the write counted, or a merge, it is what the server held, put back at the write's endpoint. Called twice, the
-    /// second returns the first's entry while that is unfinished.
+    /// Where the server's version was kept, that is the write as it was, on the condition that the server's version has
+    /// not changed. Where the write was kept, or a merge, it is the server's version, put back at the write's endpoint.
+    /// A second call returns the entry of the first while that is unfinished.
     ///
     /// - Parameter conflict: of ``LarderStore/ReadView/conflicts()``.
-    /// - Throws: ``OutboxError/cannotUndo(_:_:)``; otherwise as ``enqueue(_:)``.
+    /// - Throws: ``OutboxError/cannotUndo(_:_:)`` with the reason; otherwise as ``enqueue(_:)``.
     @discardableResult
     public func undo(_ conflict: SettledConflict) async throws -> Enqueued {
         var write = OutboxWrite(conflict.mutationType, .post, conflict.endpoint, entity: conflict.entity)

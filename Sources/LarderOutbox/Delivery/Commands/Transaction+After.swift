@@ -2,13 +2,13 @@ internal import LarderFormat
 internal import LarderStore
 
 extension Transaction {
-    /// The entry that a new one waits for which is to come after `id`: that one, or what has taken its place.
+    /// Returns the entry that a new one waits for which is to come after `id`: that one, or the one that replaced it.
     ///
-    /// The journal is bounded: of an entry that neither it nor the outbox knows (any more), nobody can tell how it ended,
-    /// and it counts as accepted.
+    /// The journal is bounded. An entry that neither it nor the outbox knows (any more) counts as accepted, because its
+    /// outcome is unknown.
     ///
-    /// - Throws: ``OutboxError/afterRejected(_:)`` when it left without being accepted, and nothing took its place.
-    /// - Complexity: O(1) for one that is in the outbox; else a look at every entry and the whole journal.
+    /// - Throws: ``OutboxError/afterRejected(_:)`` when it left without being accepted, and no entry replaced it.
+    /// - Complexity: O(1) for an entry in the outbox; otherwise every entry and the whole journal are read.
     borrowing func predecessor(_ id: UUIDBytes) throws -> UUIDBytes {
         var id = id
         var seen: Set<UUIDBytes> = []
@@ -24,7 +24,7 @@ extension Transaction {
         return id
     }
 
-    /// How an entry left; nil where nobody can tell, a damaged journal among it.
+    /// Returns how an entry left; nil where that is unknown, also for a damaged journal.
     private borrowing func lastOutcome(of id: UUIDBytes) throws -> OutboxOutcome? {
         do {
             return try outboxOutcomes().last { $0.id == id }
@@ -33,7 +33,7 @@ extension Transaction {
         }
     }
 
-    /// What took the place of an entry that left, as far as anything says so.
+    /// Returns the entry that replaced one that left, as far as that is recorded.
     private borrowing func successor(of outcome: OutboxOutcome) throws -> UUIDBytes? {
         if let entry = try readableOutboxHeads().first(where: { $0.draft.predecessor == outcome.id }) {
             return entry.id

@@ -4,7 +4,7 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// What the machine asks for, once its changes are stored.
+// The effects of the machine, performed once its changes are stored.
 extension Outbox {
     func perform(
         _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
@@ -17,7 +17,7 @@ extension Outbox {
             addTask(to: &group) {
                 guard let isSignedIn = await self.renewLogin(of: account) else { return }
                 let isStillExpired = self.state.withLock { $0.gate == .expired(account) }
-                // Somebody else may have signed in meanwhile, or nobody may be any more.
+                // Another account may have signed in meanwhile, or the account may have signed out.
                 guard isStillExpired else { return }
                 if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
             }
@@ -30,13 +30,13 @@ extension Outbox {
 
     /// Has the host sign an account in again, or else its credentials renewed.
     ///
-    /// - Returns: whether it worked; nil where the credentials stay those that were refused, until the host has signed in.
+    /// - Returns: whether it worked; nil where the credentials stay those that were refused, until the host signs in.
     func renewLogin(of account: String?) async -> Bool? {
         if let signIn = configuration.signIn { return await signIn(account) }
         let refused = state.withLock { $0.refused }
         do {
             var fields = try await credentials.fields(for: account, isRefused: false)
-            // Syncing may have had them renewed since.
+            // Sync may have had them renewed since.
             if fields == refused { fields = try await credentials.fields(for: account, isRefused: true) }
             return fields == refused ? nil : true
         } catch {
@@ -45,7 +45,7 @@ extension Outbox {
         }
     }
 
-    /// Settles a conflict, unless that is under way.
+    /// Resolves a conflict, unless that is under way.
     private func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?, in group: inout DiscardingTaskGroup) {
         let isNew = state.withLock { state in
             guard let loop = state.loop, loop.resolutions[id] == nil else { return false }
@@ -59,8 +59,8 @@ extension Outbox {
         }
     }
 
-    /// Schedules a conflict's resolution again, after the wait of a retry: its decision could not be stored, and nothing else
-    /// would start it.
+    /// Schedules a conflict's resolution again, after the wait of a retry: its decision could not be stored, and
+    /// nothing else would start it.
     func retryResolution(of id: UUIDBytes) {
         let now = store.host.elapsed()
         state.withLock { state in
@@ -86,12 +86,12 @@ extension Outbox {
         }
     }
 
-    /// Does something beside the loop that ends by itself; drains wait for it.
+    /// Runs a task beside the loop that ends by itself; drains wait for it.
     func addTask(to group: inout DiscardingTaskGroup, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.loop?.tasks += 1 }
         group.addTask {
             await body()
-            // The loop hears of it behind what the body has told it.
+            // Posted last, so that the loop handles everything that the body has posted before.
             self.post(.taskEnded)
         }
     }
@@ -99,7 +99,7 @@ extension Outbox {
     func report(_ event: OutboxEvent) {
         if case .signInExpired(let account) = event {
             state.withLock { state in
-                // Whoever signed in since the step was made is not concerned.
+                // A sign-in since the step was made must not be undone.
                 guard state.gate == .signedIn(account), state.untakenGates == 0 else { return }
                 state.gate = .expired(account)
                 gateBroadcast.set(.expired(account))
@@ -108,9 +108,9 @@ extension Outbox {
         onEvent(event)
     }
 
-    /// Tells of accepted writes that syncing does not bring.
+    /// Reports accepted writes that sync does not return.
     func reportUnshown() {
-        // A store that cannot be read says so to those who read it.
+        // A store that cannot be read reports its error to its readers.
         let writes = (try? store.read { view in try view.unshownWrites() }) ?? []
         if !writes.isEmpty {
             let metadata: Logger.Metadata = ["writes": "\(writes.count)"]

@@ -5,9 +5,9 @@ internal import LarderTransport
 internal import Logging
 
 extension Outbox {
-    /// Asks for what an accepted write has become, because its answer did not say, and makes that the row.
+    /// Loads the row of an accepted write by a GET, because the response did not contain it.
     ///
-    /// Tried once: what is not loaded now is shown as it was written until it is fetched or synced the next time.
+    /// Tried once: a row that is not loaded now is shown as it was written until it is fetched or synced the next time.
     func load(_ answer: UnloadedAnswer) async {
         let entry = answer.entry
         let created = answer.location.flatMap {

@@ -5,14 +5,14 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// One outbox sends per store, whatever processes have it open: which one, the lock of a file decides.
+// One outbox sends per store, whatever processes have it open: the lock of a file decides which one.
 extension Outbox {
-    /// Notes that what is unsent is for the server of this outbox.
+    /// Records that unsent writes and points are for the server of this outbox.
     ///
-    /// - Throws: `ServerMismatch`; what the store throws.
+    /// - Throws: `ServerMismatch`; as ``Store/write(durability:_:)``.
     func bindServer() async throws { try await store.bindServer(configuration.server, to: .outbox) }
 
-    /// As ``bindServer()``, again and again after the waits of a retry while there is no room for it.
+    /// As ``bindServer()``, repeated after the waits of a retry while there is no space for it.
     func bindServerInTime() async throws {
         defer { state.withLock { $0.isStartHeld = false } }
         var failures = 0
@@ -30,7 +30,7 @@ extension Outbox {
         }
     }
 
-    /// Notes that a run begins; false while drains have one.
+    /// Records that a run begins; returns false while drains have one.
     func reserve() -> Bool {
         state.withLock { state in
             precondition(!state.isReserved || state.draining != nil, "the outbox runs already")
@@ -39,7 +39,7 @@ extension Outbox {
         }
     }
 
-    /// Notes that nothing came of the run.
+    /// Records that a run ended before its loop began.
     func unreserve() {
         let drains = givingUp { state in
             (state.isReserved, state.draining) = (false, nil)
@@ -49,9 +49,9 @@ extension Outbox {
         for drain in drains { drain.end.finish() }
     }
 
-    /// Waits until nothing else sends for this store, and holds it from then on.
+    /// Waits until nothing else sends for this store, and acquires the ownership.
     ///
-    /// - Throws: `CancellationError`; what opening the lock file throws.
+    /// - Throws: `CancellationError`; `EngineError` when the lock file cannot be opened.
     func waitForOwnership() async throws {
         while try await !own() {
             publish()
@@ -59,25 +59,25 @@ extension Outbox {
         }
     }
 
-    /// Holds the right to send, if nothing else does.
+    /// Acquires the right to send, if nothing else has it; returns whether this outbox has it.
     func own() async throws -> Bool {
         for attempt in 1...3 {
             if try claim() { return true }
-            // Another process that carries out one command is done in a moment.
+            // Another process that carries out one command releases it in a moment.
             if attempt < 3 { try await store.host.sleep(.milliseconds(20)) }
         }
         return false
     }
 
-    /// As ``own()``, by one look.
+    /// As ``own()``, with a single attempt.
     ///
-    /// - Parameter commands: how many commands are about to be carried out under it, until ``endCommand()``.
+    /// - Parameter commands: the number of commands to carry out under it, until ``endCommand()``.
     func claim(commands: Int = 0) throws -> Bool {
         try claiming.withLock { _ in
             let isHeld = state.withLock { $0.ownership != nil }
             let taken = try isHeld ? nil : store.ownOutbox()
             return state.withLock { state in
-                // What held it may have ended since.
+                // It may have been released since.
                 if let taken { state.ownership = taken }
                 guard state.ownership != nil else { return false }
                 state.commands += commands
@@ -86,7 +86,7 @@ extension Outbox {
         }
     }
 
-    /// Notes that a command is over that was carried out under the ownership.
+    /// Records that a command under the ownership has ended.
     func endCommand() {
         givingUp { state in
             state.commands -= 1
@@ -94,12 +94,12 @@ extension Outbox {
         }
     }
 
-    /// Lets another outbox send.
+    /// Releases the ownership, so that another outbox may send.
     func disown() { givingUp { state in ((), state.ownership.take()) } }
 
-    /// Changes the state, and gives up the ownership that is taken out of it.
+    /// Changes the state, and releases the ownership that is removed from it.
     ///
-    /// Under the lock of the claims: whoever looks for another owner never sees the file locked by this outbox, and no ownership.
+    /// Under the claiming lock: a check for another owner never finds the file locked by this outbox without ownership.
     func givingUp<Result>(_ change: (inout OutboxState) -> (Result, OutboxOwnership?)) -> Result {
         claiming.withLock { _ in
             let (result, ownership) = state.withLock { change(&$0) }
@@ -108,23 +108,23 @@ extension Outbox {
         }
     }
 
-    /// As ``disown()``, once the store is closed: it may be opened anew, with another outbox, while this one still runs.
+    /// As ``disown()``, once the store is closed: it may be opened anew, with another outbox, while this one runs.
     func disownIfClosed() {
         if (try? store.read { view in view.commit }) == nil { disown() }
     }
 
-    /// What sends in place of this outbox; nil when this one does, or nothing does.
+    /// The outbox that sends in place of this one; nil when this one does, or none.
     var otherOwner: OutboxOwner? {
         claiming.withLock { _ in
             if state.withLock({ $0.ownership != nil }) { return nil }
-            // What cannot be looked at is not known to send.
+            // An owner that cannot be determined is not known to send.
             return try? store.outboxOwner()
         }
     }
 }
 
 extension Error {
-    /// Whether the store or the device has no room: that passes.
+    /// Whether the store or the device has no space: that passes.
     fileprivate var isShortageOfRoom: Bool {
         if case .full? = self as? StoreError { return true }
         switch self as? EngineError {

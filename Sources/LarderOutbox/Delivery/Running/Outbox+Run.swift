@@ -5,11 +5,11 @@ internal import Logging
 internal import Synchronization
 
 extension Outbox {
-    /// Steps the machine until it is told to stop. The outbox owns the store's writes meanwhile.
+    /// Steps the machine until it is stopped. The outbox owns the store's writes meanwhile.
     func loop(
         _ inputs: AsyncStream<OutboxInput>, _ continuation: AsyncStream<OutboxInput>.Continuation
     ) async {
-        // Before the table is read, so that nothing enqueued meanwhile is missed.
+        // Observed before the table is read, so that no enqueued entry is missed.
         let changes = store.changes(in: .outbox)
         begin(continuation)
         await withDiscardingTaskGroup { group in
@@ -20,7 +20,7 @@ extension Outbox {
             }
             group.addTask {
                 for await _ in changes {
-                    // Commits may come faster than they are looked at.
+                    // Commits may be faster than the checks for changes.
                     if self.makeLookDue() { continuation.yield(.look) }
                 }
                 self.disownIfClosed()
@@ -37,7 +37,7 @@ extension Outbox {
             group.cancelAll()
         }
         end()
-        // Nobody else answers those who asked for something too late.
+        // Inputs that were posted too late are completed here, as no other code does that.
         for await input in inputs {
             if case .command(let command) = input { command.answer.resume(returning: .failure(OutboxError.stopped)) }
             if case .drain(let drain) = input { drain.end.finish() }
@@ -52,7 +52,7 @@ extension Outbox {
             state.loop = OutboxState.Loop(machine: machine, inputs: inputs)
             for drain in state.earlyDrains { inputs.yield(.drain(drain)) }
             state.earlyDrains = []
-            // The last drain may have ended before there was a loop to tell.
+            // The last drain may have ended before there was a loop to stop.
             if state.draining?.drains == 0 { inputs.yield(.event(.stop)) }
         }
     }
@@ -70,7 +70,7 @@ extension Outbox {
         publish()
     }
 
-    /// Whether no look was due before.
+    /// Marks a check as queued; returns whether none was.
     private func makeLookDue() -> Bool {
         state.withLock { state in
             defer { state.loop?.isLookDue = true }
@@ -85,7 +85,7 @@ extension Outbox {
         }
     }
 
-    /// Ends the waits before whose deadlines nothing will be under way unless something happens.
+    /// Ends the drains before whose deadlines nothing will be under way unless something happens.
     private func endDrains() {
         let over = state.withLock { state -> [Drain] in
             guard let loop = state.loop, loop.machine.network != nil, loop.machine.flights.isEmpty, loop.tasks == 0
@@ -139,32 +139,32 @@ extension Outbox {
         }
     }
 
-    /// Whether anybody has changed the table, and nothing is awaited before the store is asked again.
+    /// Whether the table may have changed, and the store may be read again.
     private var hasNews: Bool {
         if isHeld(at: moment()) { return false }
         guard let version = state.withLock({ $0.loop?.version }) else { return true }
-        // A store that cannot be read says so when it is to be written.
+        // A store that cannot be read reports the error when it is written.
         return (try? store.read { view in view.isOutboxChanged(since: version) }) ?? true
     }
 
-    /// Whether the store could not keep what happened, and is not asked yet to keep more.
+    /// Whether the store could not save a change, and the wait for the next attempt lasts.
     private func isHeld(at moment: Moment) -> Bool {
         state.withLock { $0.loop?.machine.heldUntil.map { $0 > moment.elapsed } ?? false }
     }
 
-    /// Stores the answers that could not be stored, as soon as the store may be asked again: before anything else, as any other step
-    /// takes back the timer that is set for them.
+    /// Stores the responses that could not be stored, as soon as the store may be written again: before anything else,
+    /// as any other step clears the timer that is set for them.
     private func storeKept(in group: inout DiscardingTaskGroup) async {
         var kept = state.withLock { state in
             defer { state.loop?.unstored = [] }
             return state.loop?.unstored ?? []
         }[...]
         while !isHeld(at: moment()), let answer = kept.popFirst() { await take(answer, in: &group) }
-        // One that fails goes behind the others: they may be what makes room for it.
+        // A response that fails again is put behind the others: they may be what frees space for it.
         state.withLock { [kept] state in state.loop?.unstored.insert(contentsOf: kept, at: 0) }
     }
 
-    /// Stores an answer, or keeps it in memory where that fails.
+    /// Stores a response, or keeps it in memory where that fails.
     private func take(_ answer: OutboxAnswer, in group: inout DiscardingTaskGroup) async {
         if !isHeld(at: moment()) {
             var act = OutboxAct(.answered(answer.key, answer.answer))
@@ -172,12 +172,13 @@ extension Outbox {
             var failure = await take(act, in: &group)
             if case .full? = failure as? StoreError, act.accepted.values.contains(where: { $0.body?.isEmpty == false })
             {
-                // The server has the write, whether there is room for what it answered or not.
+                // The server has the write, whether there is space for its response or not.
                 act.accepted = act.accepted.mapValues { AcceptedAnswer(sequence: $0.sequence, head: $0.head) }
                 failure = await take(act, in: &group)
             }
             if failure?.isAboutRecord == true {
-                // What damage keeps from being stored is asked for again, and keeps nothing else from it.
+                // Where damage prevents that, the response counts as none: the request is sent again and blocks
+                // nothing.
                 failure = await take(OutboxAct(.answered(answer.key, .whole(.none))), in: &group)
             }
             if failure == nil || failure is CancellationError { return }
@@ -189,7 +190,7 @@ extension Outbox {
 }
 
 extension OutboxState.Loop {
-    /// When the resolution of a conflict goes on; nil while nothing that is known of has it go on.
+    /// Returns when the resolution of a conflict continues; nil while nothing that is known makes it continue.
     fileprivate func wake(_ wait: ResolutionWait) -> Duration? {
         switch wait {
         case .answer: .zero

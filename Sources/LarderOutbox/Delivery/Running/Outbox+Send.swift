@@ -6,9 +6,9 @@ package import LarderTransport
 internal import Logging
 internal import Synchronization
 
-// One request, from the table to what its answer says. Nothing here decides what the answer means.
+// One request, from the table to its response. Nothing here decides what the response means.
 extension Outbox {
-    /// Sends a flight and reads its answer.
+    /// Sends a request and reads its response.
     func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
         let entries: [OutboxEntry]
         do {
@@ -22,7 +22,7 @@ extension Outbox {
             return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])
         }
         guard let entry = entries.first, entries.count == flight.entries.count else {
-            // One that has left needs no answer; one of which only the delivery is left is damaged.
+            // An entry that has left needs no response; one of which only the delivery is left is damaged.
             return (.whole(.unsendable("what is to be sent is not there")), [:])
         }
         if flight.isBatch { return await sendBatch(entries, key: flight.key) }
@@ -30,7 +30,7 @@ extension Outbox {
         return (.whole(reply.answer), [entry.id: reply.accepted])
     }
 
-    /// Sends entries together. Success that says nothing of any of them is not success.
+    /// Sends entries together. Success that says nothing about any of them is not success.
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
     ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
@@ -52,10 +52,10 @@ extension Outbox {
         return (.members(found.heads), found.accepted)
     }
 
-    /// The time that is left of the server's wait: noted by this outbox, be it not stored yet, by buffers or sync, or by another
-    /// process.
+    /// Returns the rest of the server's wait: as recorded by this outbox, even if not stored yet, by buffers or sync,
+    /// or by another process.
     ///
-    /// - Throws: what the store throws; nothing is sent while it cannot be read.
+    /// - Throws: ``StoreError``, `EngineError`; nothing is sent while it cannot be read.
     func waitOfServer() throws -> Duration? {
         let now = store.host.now()
         let server = configuration.base.origin
@@ -66,7 +66,7 @@ extension Outbox {
         return [stored, known].compactMap { $0 }.filter { $0 > .zero }.max()
     }
 
-    /// How an exchange ended, and what it brought.
+    /// The result of an exchange, and the content of its response.
     struct Reply {
         var answer: Answer
         var accepted = AcceptedAnswer()
@@ -80,7 +80,7 @@ extension Outbox {
         }
     }
 
-    /// Sends a request that no machine schedules: not during the server's wait, and noting the wait that the answer asks for.
+    /// Sends a request that no machine schedules: not during the server's wait, and recording the one it responds with.
     func exchangeUnscheduled(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
         do {
             if let rest = try waitOfServer() { return Reply(answer: .heldBack(rest)) }
@@ -101,8 +101,8 @@ extension Outbox {
         return reply
     }
 
-    /// GETs an endpoint under the account of a write. A 401 pauses the account, as one to a write does, unless somebody has signed in
-    /// since it was asked.
+    /// Sends a GET to an endpoint under the account of a write. A 401 pauses the account, as one to a write does,
+    /// unless an account has signed in since the request was made.
     func ask(_ endpoint: String, of draft: OutboxDraft) async -> Reply {
         var question = draft
         question.method = HTTPRequest.Method.get.rawValue
@@ -142,7 +142,8 @@ extension Outbox {
         }
     }
 
-    /// Why what is to be sent cannot be read, if it never can be: the medium's fault passes, damage does not.
+    /// Returns the reason why the content to send cannot be read, if it never can be: an error of the medium passes,
+    /// damage does not.
     private static func obstacle(_ error: any Error) -> String? {
         switch error as? StoreError {
         case .damaged, .blobGone: "what is to be sent cannot be read: \(error)"
@@ -164,7 +165,7 @@ extension Outbox {
 
     private static let keyedMethods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
 
-    /// Sends the body from where it lies: a blob is held, and read chunk by chunk as it goes out.
+    /// Sends the body from where it is stored: a blob is held, and read chunk by chunk as it is sent.
     private func send(_ request: HTTPRequest, _ draft: OutboxDraft) async throws -> TransportResponse {
         guard let blob = draft.blob else {
             let body = draft.payload.isEmpty ? nil : draft.payload
@@ -186,21 +187,21 @@ extension Outbox {
         do {
             return try await transport.send(request, streaming: body, timeouts: configuration.timeouts)
         } catch {
-            // What the transport makes of it says less than what kept it from reading on. A server that got a part of a body
-            // has got no request (RFC 9112 §8).
+            // The error that ended the reading says more than the transport's. A server that got a part of a body has
+            // got no request (RFC 9112 §8).
             throw fault.error.withLock { $0 } ?? error
         }
     }
 
-    /// Why a body was not read to its end.
+    /// The reason why a body was not read to its end.
     private final class BodyFault: Sendable {
         let error = Mutex<(any Error)?>(nil)
     }
 
-    /// What the answer to a write means that was sent beside the outbox.
+    /// Returns the meaning of the response to a write that was sent outside of the outbox.
     ///
     /// - Parameter tries: the sends that the server may have performed, this one included.
-    /// - Throws: what ended an answer of success too early.
+    /// - Throws: ``LarderTransport/TransportError`` when a response of success ended too early.
     package func verdict(
         reading response: TransportResponse, to method: HTTPRequest.Method, tries: Int
     ) async throws(TransportError) -> Verdict {
@@ -209,7 +210,7 @@ extension Outbox {
         return policy.outcomes.verdict(for: answer.facts(method.rawValue, tries: tries))
     }
 
-    /// Reads an answer to its end: success that did not come whole is no answer.
+    /// Reads a response to its end: success that did not arrive whole is no response.
     private func read(_ response: TransportResponse) async -> Reply {
         let head = response.head
         let content = await AnswerContent(reading: response.body, upTo: configuration.answerLimit)
@@ -228,7 +229,7 @@ extension Outbox {
         return Reply(answer: .head(answer), accepted: accepted, head: head, body: body, error: error)
     }
 
-    /// RFC 9457: the type of a problem that says the first request under the key is not over.
+    /// Whether the type of a problem (RFC 9457) says that the first request under the key has not ended.
     private static func isInProgress(_ head: HTTPResponse, _ body: [UInt8]?) -> Bool {
         guard head.status.code == 409, let body, let path = JSONPath("$.type"),
             head.headerFields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true

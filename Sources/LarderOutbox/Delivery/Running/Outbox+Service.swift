@@ -4,10 +4,10 @@ public import ServiceLifecycle
 internal import Synchronization
 
 extension Outbox: Service {
-    /// Sends what waits, and what is enqueued, until the service is shut down or the task is cancelled.
+    /// Sends entries that wait or are enqueued, until the service is shut down or the task is cancelled.
     ///
-    /// With it run what belongs to the outbox: the ``Session`` that is attached to it, and each ``BufferUploader`` that is made
-    /// over it. They end when it ends.
+    /// The companions of the outbox run with it: the ``Session`` that is attached to it, and each ``BufferUploader``
+    /// that is made over it. They end when it ends.
     ///
     /// ```swift
     /// session.attach(outbox)
@@ -15,12 +15,12 @@ extension Outbox: Service {
     /// try await outbox.run()  // sends writes and places, and has an expired login renewed
     /// ```
     ///
-    /// Requests under way then are ended; they are sent again under their keys at the next start. While another outbox
-    /// sends for the same store, in this process or another, it waits for that one's end and takes over then. While there
-    /// is no room to start it tries again, and ``status`` says so (``PauseReason/storage``). Called once at a time; a
-    /// ``drain(within:)`` under way is waited for.
+    /// Requests under way at the end are cancelled; they are sent again under their keys at the next start. While
+    /// another outbox sends for the same store, in this process or another, it waits for that one's end and takes over
+    /// then. While there is no space to start it tries again, and ``status`` says so (``PauseReason/storage``). Call it
+    /// once at a time; it waits for a ``drain(within:)`` under way.
     ///
-    /// - Throws: `ServerMismatch`, with nothing sent, while writes or points are unsent that are for another server;
+    /// - Throws: `ServerMismatch`, with nothing sent, while writes or points for another server are unsent;
     ///   `CancellationError`; `EngineError` when `outbox.lock` in the store's directory cannot be used.
     public func run() async throws {
         let (companions, starting) = AsyncStream<Companion>.makeStream()
@@ -39,7 +39,7 @@ extension Outbox: Service {
         }
     }
 
-    /// Has something run whenever the outbox does.
+    /// Adds a task that runs whenever the outbox does.
     func addCompanion(_ companion: @escaping Companion) {
         state.withLock { state in
             state.companions.append(companion)
@@ -64,7 +64,7 @@ extension Outbox: Service {
             if error is CancellationError { return try Task.checkCancellation() }
             throw error
         }
-        // Here, so that a shutdown that came before the start ends the run.
+        // Created here, so that a shutdown before the start ends the run.
         let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
         await withGracefulShutdownHandler {
             await loop(inputs, continuation)
@@ -74,16 +74,17 @@ extension Outbox: Service {
         try Task.checkCancellation()
     }
 
-    /// Sends until nothing waits, nothing more can be sent now, or the time is over, and returns: for the seconds that a
-    /// system grants in the background.
+    /// Sends until nothing waits, nothing more can be sent now, or the time is over, and returns: for the seconds that
+    /// a system grants in the background.
     ///
-    /// It waits for retries that are due within the limit, and for what goes with what was sent: renewing the login, loading what a
-    /// write has become, refreshing. Beside ``run()`` it waits for what that sends, otherwise drains send together, until the last of
-    /// them ends; a ``run()`` that begins meanwhile goes on from there. What is under way then is ended, and sent again under its key.
+    /// It waits for retries that are due within the limit, and for the tasks that follow a send: renewing the login,
+    /// loading the row of a write, refreshing. Beside ``run()`` it waits for the sends of that run. Otherwise drains
+    /// share one run, until the last of them ends; a ``run()`` that begins meanwhile continues from there. Requests
+    /// under way at the end are cancelled, and sent again under their keys.
     ///
     /// - Parameter limit: above zero; leave a second or so to what the system grants.
-    /// - Returns: what is left, by state, and why (``OutboxStatus/pauses``); at once where another outbox sends for the
-    ///   store, or the writes are for another server.
+    /// - Returns: the entries that are left, by state, and the reasons (``OutboxStatus/pauses``); at once where another
+    ///   outbox sends for the store, or the writes are for another server.
     @discardableResult
     public func drain(within limit: Duration) async -> OutboxStatus {
         precondition(limit > .zero, "no time to send")
@@ -94,14 +95,14 @@ extension Outbox: Service {
         guard let run, leave(run) else { return status }
         await run.value
         var left = status
-        // At rest the reason would be that nothing runs; and a run() that has begun since knows of no network yet.
+        // At rest the reason would be that nothing runs; and a `run()` that has begun since knows of no network yet.
         if left.unsent > 0, !pauses.isEmpty { left.pauses = pauses }
         return left
     }
 
-    /// Has a run go by a drain: one that has begun, be it without a loop yet, or one for drains alone.
+    /// Registers a drain with a run: one that has begun, even without a loop yet, or one for drains alone.
     ///
-    /// - Returns: that for drains alone.
+    /// - Returns: the run for drains alone.
     private func join(_ drain: Drain) async -> Task<Void, Never>? {
         let isElsewhere = otherOwner != nil
         while true {
@@ -120,7 +121,7 @@ extension Outbox: Service {
         }
     }
 
-    /// Notes that a drain has ended.
+    /// Records that a drain has ended.
     ///
     /// - Returns: whether the run ends with it.
     private func leave(_ run: Task<Void, Never>) -> Bool {
@@ -158,7 +159,7 @@ extension Outbox: Service {
 }
 
 extension OutboxState {
-    /// Has the run that has begun go by a drain; false when nothing would come of it.
+    /// Registers a drain with the run that has begun; returns false when it would have no effect.
     fileprivate mutating func take(_ drain: Drain, isElsewhere: Bool) -> Bool {
         if let loop {
             return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }

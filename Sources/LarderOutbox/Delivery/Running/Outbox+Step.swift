@@ -4,16 +4,16 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// An event for the machine, with what is stored beside it.
+/// An event for the machine, and what is stored with it.
 struct OutboxAct: Sendable {
     let event: DeliveryEvent
-    /// What answers brought, by entry.
+    /// The content of the responses, by entry.
     var accepted: [UUIDBytes: AcceptedAnswer] = [:]
     /// Changes of the same transaction, made before those of the machine.
     var along: Alongside?
-    /// Whether nothing is begun for a while when it cannot be stored.
+    /// Whether nothing begins for a while when it cannot be stored.
     var holds = true
-    /// Why it cannot be done, if it cannot.
+    /// The reason why it cannot be done, if it cannot.
     var refusal: @Sendable (DeliveryMachine) -> OutboxError? = { _ in nil }
 
     init(_ event: DeliveryEvent) { self.event = event }
@@ -25,22 +25,22 @@ private struct StoredStep: Sendable {
     /// The version of the table that the machine has seen, its own changes included.
     var version: OutboxVersion
     var effects: [DeliveryEffect]
-    /// The accepted writes whose answers are to be loaded and brought nothing to load.
+    /// The accepted writes whose rows are to be loaded, and were not in their responses.
     var unloaded: [UnloadedAnswer]
-    /// Whether others had changed the table.
+    /// Whether the table had changed before this step.
     var isNews: Bool
-    /// How many entries could not be read, where all were.
+    /// The number of entries that could not be read, where all were.
     var damaged: Int
     /// Whether another process has signed the account out that was to send.
     var isSignedOut = false
 }
 
-// The one way in which the machine steps: it sees the table in the transaction that stores what it makes of it.
+// The one way in which the machine steps: it reads the table in the transaction that stores its changes.
 extension Outbox {
-    /// Steps the machine of the loop, stores what that changes, and performs the effects. What cannot be stored has not
-    /// happened: the machine stays as it is, and what is under way goes on.
+    /// Steps the machine of the loop, stores its changes, and performs its effects. If they cannot be stored, the
+    /// machine stays as it is, and requests under way continue.
     ///
-    /// - Returns: why nothing was stored, if it was not.
+    /// - Returns: the reason why nothing was stored, if it was not.
     @discardableResult
     func take(_ act: OutboxAct, in group: inout DiscardingTaskGroup) async -> (any Error)? {
         let known = state.withLock { state in
@@ -64,10 +64,10 @@ extension Outbox {
         return nil
     }
 
-    /// As ``take(_:in:)``, by a machine that is made for it: no network is known to it, so that it begins nothing, and all that it asks
-    /// for is to report events.
+    /// As ``take(_:in:)``, with a machine that is made for it. It knows of no network, so that it begins nothing, and
+    /// its only effects are reports of events.
     ///
-    /// - Parameter isOwner: whether what is being sent was given up; else it is another outbox's.
+    /// - Parameter isOwner: whether entries in state `sending` were abandoned; otherwise they are another outbox's.
     func takeAlone(_ act: OutboxAct, isOwner: Bool) async throws {
         var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
         machine.isOwner = isOwner
@@ -75,7 +75,7 @@ extension Outbox {
         for case .report(let event) in stored.effects { report(event) }
     }
 
-    /// Steps the machine by facts that hold whether anything can be stored or not; while it is held they lead to no changes.
+    /// Steps the machine by facts that hold even if nothing can be stored; while it is held they lead to no changes.
     func stepAside(_ events: [DeliveryEvent], at moment: Moment, in group: inout DiscardingTaskGroup) {
         let key = store.host.makeID()
         for event in events.compactMap(\.fact) {
@@ -90,7 +90,7 @@ extension Outbox {
         let (moment, key) = (moment(), store.host.makeID())
         let (server, loading) = (configuration.base.origin, configuration.loading)
         func stored(since version: OutboxVersion?) async throws -> StoredStep {
-            // Not of the outbox: the writer's thread may be the last to hold what the body refers to.
+            // The body does not capture the outbox: the writer's thread may be the last to hold what it captures.
             try await store.write { transaction in
                 let news = try transaction.tableNews(since: version, server: server, at: moment)
                 return try transaction.store(act, of: machine, seeing: news, loading, server, at: moment, freshKey: key)
@@ -99,7 +99,7 @@ extension Outbox {
         do {
             return try await stored(since: version)
         } catch let error where version != nil && error.isAboutRecord {
-            // An entry was damaged since it was seen: what can be read goes on without it.
+            // An entry was damaged since it was read: the step is repeated with all entries that can be read.
             return try await stored(since: nil)
         }
     }
@@ -122,7 +122,7 @@ extension Outbox {
 }
 
 extension Transaction {
-    /// What has changed in the table since a version; with the server's wait, where that is nil.
+    /// Returns the changes of the table since a version; with the server's wait, where that is nil.
     fileprivate borrowing func tableNews(
         since version: OutboxVersion?, server: String, at moment: Moment
     ) throws -> (table: TableNews, damaged: Int) {
@@ -134,7 +134,7 @@ extension Transaction {
         return (table, found.damaged)
     }
 
-    /// Has a machine see the table and take an act, and stores what that changes.
+    /// Has a machine read the table and handle an act, and stores its changes.
     fileprivate mutating func store(
         _ act: OutboxAct, of before: DeliveryMachine, seeing news: (table: TableNews, damaged: Int),
         _ loading: AnswerLoading, _ server: String, at moment: Moment, freshKey key: UUIDBytes
@@ -143,14 +143,14 @@ extension Transaction {
         machine.see(news.table, at: moment)
         if let refusal = act.refusal(machine) { throw refusal }
         var step = machine.step(act.event, at: moment, freshKey: key)
-        // Where that cannot be read nothing is begun, and what came is stored all the same.
+        // Where the session cannot be read nothing begins, and the act is stored all the same.
         let isSignedIn = step.isSending ? try? isSignedIn(machine.gate.account) : true
         if isSignedIn != true {
             let gate = machine.gate
             machine = before
             machine.see(news.table, at: moment)
             step = machine.step(act.event, signedOutAt: moment, freshKey: key)
-            // What cannot be read signs nobody out: the next event looks again.
+            // A session that cannot be read signs no account out: the next event checks again.
             if isSignedIn == nil { machine.take(gate) }
         }
         try act.along?(&self)
@@ -170,7 +170,7 @@ extension DeliveryStep {
 }
 
 extension DeliveryEvent {
-    /// What of it is so whatever can be stored, if anything.
+    /// The part of it that holds whatever can be stored, if any.
     fileprivate var fact: DeliveryEvent? {
         switch self {
         case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop, .throttled: self
@@ -181,7 +181,7 @@ extension DeliveryEvent {
 }
 
 extension Error {
-    /// Whether it may be about one record, which is not met again when all that can be read is looked at.
+    /// Whether it may be about one record, which is not read again when all readable records are.
     var isAboutRecord: Bool {
         switch self as? StoreError {
         case .damaged, .unknownEntry: true

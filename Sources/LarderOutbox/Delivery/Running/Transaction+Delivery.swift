@@ -6,11 +6,12 @@ extension Transaction {
     /// Stores the changes of one step; all of them, or none.
     ///
     /// - Parameters:
-    ///   - answers: by entry, for those accepted.
+    ///   - answers: the responses to the accepted entries, by entry.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    ///   - loading: what of an answer becomes a row.
-    /// - Returns: the accepted writes whose answers are to be loaded and brought nothing to load.
-    /// - Throws: `StoreError.unknownEntry` when an entry is not as the machine has seen it; what the store throws.
+    ///   - loading: extracts a row from a response.
+    /// - Returns: the accepted writes that load their responses, and whose responses contained no row.
+    /// - Throws: `StoreError.unknownEntry` when an entry differs from the state that the machine has seen;
+    ///   `StoreError.damaged`; `EngineError`.
     @discardableResult
     package mutating func apply(
         _ changes: [DeliveryChange], answers: [UUIDBytes: AcceptedAnswer], at now: Int64,
@@ -20,7 +21,7 @@ extension Transaction {
         for change in changes {
             switch change {
             case .update(let id, let old, let new):
-                // Only the delivery is looked at: an entry that cannot be read is put aside like any other.
+                // Only the delivery is compared, so that an entry that cannot be read is parked like any other.
                 guard try update(id, from: old, to: new) else { throw StoreError.unknownEntry(id) }
             case .accept(let id):
                 let stored = try stored(id)
@@ -38,7 +39,9 @@ extension Transaction {
         return unloaded
     }
 
-    /// Stores what a step says of the time that a server is left alone for.
+    /// Stores the change that a step makes to the wait of a server.
+    ///
+    /// - Throws: as `noteServerWait(of:milliseconds:at:)`.
     package mutating func apply(_ change: ServerWaitChange?, of server: String, at now: Int64) throws {
         switch change {
         case nil: break
@@ -49,7 +52,7 @@ extension Transaction {
 
     private borrowing func stored(_ id: UUIDBytes) throws -> OutboxEntry {
         guard let entry = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
-        // What it sent is of interest only to what makes its answer a row.
+        // The content of the write is needed only to make a row of its response.
         guard entry.draft.loadsAnswer else { return entry }
         do {
             return try outboxEntry(id) ?? entry

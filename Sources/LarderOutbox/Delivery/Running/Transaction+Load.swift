@@ -2,25 +2,26 @@ internal import HTTPTypes
 internal import LarderFormat
 package import LarderStore
 
-/// A write that the server has, whose answer is to become the row and brought none: a GET has to.
+/// A write that the server has, whose response was to become the row and contained none. A GET has to load the row.
 package struct UnloadedAnswer: Hashable, Sendable {
-    /// The entry; it is gone.
+    /// The entry, which is no longer in the outbox.
     package let entry: OutboxEntry
     /// The row.
     let row: RowKey
-    /// What the write made of it: what the GET brings counts only while nobody has changed that.
+    /// The row's payload after the write. The result of the GET counts only while this payload is unchanged.
     let shown: [UInt8]
     /// The server's sequence of the write, where it reported one.
     let sequence: Int64?
-    /// Where the server says that it has created what was asked for.
+    /// The Location header of a 201 response: the resource that the server created.
     let location: String?
 }
 
 extension Transaction {
-    /// Has an overlay show what the answer brought, before it is confirmed: as that it then becomes the row, or stays until the
-    /// server's rows show the write.
+    /// Puts the row of the response into the overlay, before the overlay is confirmed. With this content it then
+    /// becomes the row, or stays until the server's rows contain the write.
     ///
-    /// - Returns: false when there is something to load, and this is not it.
+    /// - Returns: false when a row has to be loaded, and the response does not contain it.
+    /// - Throws: `StoreError.invalid` for a row beyond the limits; `EngineError`.
     mutating func load(
         _ answer: AcceptedAnswer?, of entry: OutboxEntry, _ loading: AnswerLoading, at now: Int64
     ) throws -> Bool {
@@ -31,23 +32,24 @@ extension Transaction {
                 at: row, sequence: entry.sequence, to: .replacement(loaded.payload, codec: loaded.codec),
                 updatedAt: loaded.updatedAt ?? now)
         } catch StoreError.damaged {
-            // Nothing over a row keeps the server's word on the write from being taken.
+            // A damaged overlay must not prevent the acceptance of the write.
         }
         return true
     }
 
-    /// What is to be asked for of an entry that was just accepted.
+    /// Returns the row to load for an entry that was just accepted; nil when the write is no longer shown in it.
     borrowing func unloadedAnswer(of entry: OutboxEntry, _ answer: AcceptedAnswer?) throws -> UnloadedAnswer? {
         guard let row = entry.rows.first, let shown = try madeRow(by: entry, at: row) else { return nil }
         let location = answer?.head?.status == .created ? answer?.head?.headerFields[.location] : nil
         return UnloadedAnswer(entry: entry, row: row, shown: shown, sequence: answer?.sequence, location: location)
     }
 
-    /// Makes what a GET brought the row, unless the row has changed since the write, or a lagging replica answered.
+    /// Stores the result of a GET as the row, unless the row has changed since the write, or a lagging replica
+    /// responded.
     ///
-    /// - Parameter sequence: the server's sequence of what the GET brought, where it reported one.
-    /// - Returns: false when it came too late, or is older than the write.
-    /// - Throws: what the store throws.
+    /// - Parameter sequence: the server's sequence of the result, where it reported one.
+    /// - Returns: false when the result came too late, or is older than the write.
+    /// - Throws: `StoreError.invalid` for a row beyond the limits; `StoreError.damaged`; `EngineError`.
     package mutating func load(
         _ loaded: AnswerLoading.LoadedRow, sequence: Int64? = nil, for answer: UnloadedAnswer, at now: Int64
     ) throws -> Bool {
@@ -61,7 +63,7 @@ extension Transaction {
                 updatedAt: updatedAt)
             try confirmOverlay(
                 at: row, sequence: entry.sequence, timeline: overlay.timeline,
-                // Until the feed is there, the row beneath lacks what the GET has brought.
+                // The row beneath lacks the GET's result until sync has applied its sequence.
                 serverSequence: overlay.serverSequence.map { max($0, sequence ?? $0) }, acceptance: overlay.acceptance)
         } else {
             try put(loaded.payload, at: row, updatedAt: updatedAt, codec: loaded.codec)
@@ -69,12 +71,12 @@ extension Transaction {
         return true
     }
 
-    /// What a write makes of a row, as long as that is shown for its sake: as its overlay, or as the row it has become. Nil also
-    /// where that is damaged.
+    /// Returns the payload that a write gives a row, as long as it is shown: as the write's overlay, or as the row it
+    /// has become. Nil also where that is damaged.
     private borrowing func madeRow(by entry: OutboxEntry, at row: RowKey) throws -> [UInt8]? {
         do {
             if let overlay = try overlay(at: row, sequence: entry.sequence) { return overlay.payload }
-            // A row that is kept in step by sync is brought by it.
+            // Sync itself loads a row of a resource that it keeps up to date.
             guard try !isMember(row.resource), let held = try serverRow(at: row) else { return nil }
             return [UInt8](copying: held.payload)
         } catch StoreError.damaged {
@@ -84,6 +86,6 @@ extension Transaction {
 }
 
 extension OutboxEntry {
-    /// Whether it removes what it is about.
+    /// Whether the write removes its object.
     var isRemoval: Bool { method.uppercased() == "DELETE" }
 }

@@ -1,17 +1,17 @@
 import HTTPTypes
 import LarderFormat
 
-/// The record of an executed request: its fingerprint and its answer.
+/// The record of an executed request: its fingerprint and its response.
 ///
 /// docs/internals/idempotency.md, "larder.keys".
 struct AnswerRecord: Hashable {
-    /// What the key was used for.
+    /// The fingerprint of the request that used the key.
     var fingerprint: RequestFingerprint
-    /// When it was executed, in milliseconds since 1970-01-01 UTC.
+    /// The time of execution, in milliseconds since 1970-01-01 UTC.
     var executedAt: Int64
-    /// From when on it counts as forgotten, in the same unit.
+    /// The time from which the record no longer counts, in the same unit.
     var expiresAt: Int64
-    /// What is given to repetitions.
+    /// The response for repetitions.
     var answer: ServerAnswer
 
     init(fingerprint: RequestFingerprint, executedAt: Int64, expiresAt: Int64, answer: ServerAnswer) {
@@ -21,7 +21,9 @@ struct AnswerRecord: Hashable {
         self.answer = answer
     }
 
-    /// Reads a body.
+    /// Decodes a body.
+    ///
+    /// - Throws: `FormatError` when it is damaged.
     init(decoding body: RawSpan) throws(FormatError) {
         var reader = TupleReader(body)
         let first = UInt64(bitPattern: try reader.integer())
@@ -46,7 +48,7 @@ struct AnswerRecord: Hashable {
         try reader.end()
     }
 
-    /// The body.
+    /// Returns the encoded body.
     func encode() -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Int64(bitPattern: fingerprint.first))
@@ -63,6 +65,6 @@ struct AnswerRecord: Hashable {
         return writer.bytes
     }
 
-    /// Whether it still counts.
+    /// Returns whether the record still counts.
     func isRemembered(at now: Int64) -> Bool { now < expiresAt }
 }

@@ -1,7 +1,7 @@
 import LarderEngine
 import LarderFormat
 
-/// The three tables of a store of keys, and how their keys are made.
+/// The three tables of a key store, and the encoding of their keys.
 ///
 /// docs/internals/idempotency.md, "Tables".
 struct KeyTables: Sendable {
@@ -9,7 +9,7 @@ struct KeyTables: Sendable {
     static let keysName = "larder.keys"
     static let expiryName = "larder.expiry"
     static let names = [metaName, keysName, expiryName]
-    /// What the tables of the host must not begin with.
+    /// The prefix that is not allowed for the tables of the host.
     static let reservedPrefix = "larder."
     /// The format that this software reads and writes.
     static let format: Int64 = 1
@@ -25,7 +25,7 @@ struct KeyTables: Sendable {
         expiry = environment.table(Self.expiryName)
     }
 
-    /// The key of an answer.
+    /// Returns the key of a response record.
     static func answerKey(_ key: IdempotencyKey) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(text: key.account)
@@ -33,7 +33,7 @@ struct KeyTables: Sendable {
         return writer.bytes
     }
 
-    /// The key of the index entry by which an answer is found when it has expired.
+    /// Returns the key of the index entry that leads to an expired response record.
     static func expiryKey(_ expiresAt: Int64, _ key: IdempotencyKey) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: expiresAt)
@@ -42,10 +42,12 @@ struct KeyTables: Sendable {
         return writer.bytes
     }
 
-    /// Sorts before every key of the tables.
+    /// A key that sorts before every key of the tables.
     static let lowestKey: [UInt8] = [0]
 
-    /// Takes an index entry apart, after its checksum was verified.
+    /// Decodes an index entry after verifying its checksum.
+    ///
+    /// - Throws: `FormatError` when it is damaged.
     func parse(expiry entry: borrowing Entry) throws(FormatError) -> (expiresAt: Int64, answerKey: [UInt8]) {
         _ = try Record.open(entry.value, key: entry.key, seed: Self.seed(expiry.name))
         var reader = TupleReader(entry.key)
@@ -71,7 +73,7 @@ extension KeyTables {
         return writer.bytes
     }
 
-    /// Writes the record by which a store is known. In the first transaction of a new store.
+    /// Writes the record that identifies a store, in the first transaction of a new store.
     static func writeFormat(_ transaction: inout WriteTransaction, _ meta: Table) throws {
         var body = TupleWriter()
         body.append(text: magic)
@@ -80,7 +82,10 @@ extension KeyTables {
         try transaction.set(value.rawSpan, forKey: formatKey.rawSpan, in: meta)
     }
 
-    /// Confirms that the store is one of keys, and of this format.
+    /// Checks that the store is a key store of this format.
+    ///
+    /// - Throws: ``IdempotencyError/notAKeyStore``, ``IdempotencyError/unsupportedFormat(_:)``,
+    ///   ``IdempotencyError/damaged(_:)``; engine errors.
     static func checkFormat(_ transaction: ReadTransaction, _ meta: Table) throws {
         let key = formatKey
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else {
@@ -102,9 +107,9 @@ extension KeyTables {
         }
     }
 
-    /// The answer under `key`, expired ones included.
+    /// Returns the record under `key`, even an expired one; nil when there is none.
     ///
-    /// - Throws: ``IdempotencyError/damaged(_:)``; what the engine throws.
+    /// - Throws: ``IdempotencyError/damaged(_:)``; engine errors.
     func record(_ key: [UInt8], in transaction: ReadTransaction) throws -> AnswerRecord? {
         guard let value = try transaction.value(forKey: key.rawSpan, in: keys) else { return nil }
         do throws(FormatError) {

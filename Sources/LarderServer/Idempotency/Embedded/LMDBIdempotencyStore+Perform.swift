@@ -3,6 +3,9 @@ import LarderFormat
 
 extension LMDBIdempotencyStore {
     /// Runs `effect` on the writer's thread; returns when its commit is on the medium.
+    ///
+    /// - Throws: The error of `effect`; ``IdempotencyError/answerTooLong(actual:limit:)``;
+    ///   ``IdempotencyError/damaged(_:)`` for the record of the key; engine errors.
     public func perform(
         _ effect: @escaping Effect, under lease: IdempotencyLease?, at now: Int64,
         keeping retention: AnswerRetention
@@ -20,7 +23,7 @@ extension LMDBIdempotencyStore {
         }
     }
 
-    /// One transaction. Its error is what undoes an effect whose answer is not remembered.
+    /// Runs one transaction. Its error rolls back an effect whose response is not stored.
     private func execute(
         _ effect: Effect, _ lease: IdempotencyLease?, at now: Int64, keeping retention: AnswerRetention
     ) throws -> IdempotencyOutcome {
@@ -41,7 +44,7 @@ extension LMDBIdempotencyStore {
         }
     }
 
-    /// What is remembered of the key by now; nil when the effect is to run. An answer that has expired goes.
+    /// Returns the outcome stored for the key by now; nil when the effect is to run. Removes an expired response.
     private func outcome(
         of lease: IdempotencyLease, at now: Int64, _ engine: inout WriteTransaction
     ) throws -> IdempotencyOutcome? {
@@ -71,13 +74,13 @@ extension LMDBIdempotencyStore {
         try engine.set(entry.rawSpan, forKey: expiryKey.rawSpan, in: tables.expiry)
     }
 
-    /// Removes some answers that have expired, the oldest first. Bounded: every execution does its share.
+    /// Removes up to ``evictedAtOnce`` expired responses, the oldest first.
     private func evict(at now: Int64, _ engine: inout WriteTransaction) throws {
         var expired: [[UInt8]] = []
         let start = KeyTables.lowestKey
         _ = try engine.withCursor(in: tables.expiry) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: Self.evictedAtOnce) { entry in
-                // A damaged entry leads to no answer; it goes alone.
+                // A damaged index entry leads to no response, so only the entry is removed.
                 guard let (expiresAt, key) = try? tables.parse(expiry: entry) else { return true }
                 if expiresAt > now { return false }
                 expired.append(key)
@@ -85,7 +88,7 @@ extension LMDBIdempotencyStore {
             }
         }
         for key in expired {
-            // A record that cannot be read stays: whether its request was executed is not known.
+            // An unreadable record is kept: it is unknown whether its request was executed.
             guard let record = try? tables.record(key, in: engine.reader), !record.isRemembered(at: now) else {
                 continue
             }
@@ -94,7 +97,7 @@ extension LMDBIdempotencyStore {
     }
 }
 
-/// Undoes an effect whose answer asks for another try.
+/// The error that rolls back an effect whose response requests a retry.
 private struct NotFinal: Error {
     let answer: ServerAnswer
 }

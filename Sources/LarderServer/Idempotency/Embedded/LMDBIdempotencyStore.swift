@@ -1,20 +1,20 @@
 import LarderEngine
 import LarderFormat
 
-/// The store of a server that keeps its data in LMDB: effect, key and answer are one commit of one file.
+/// The store of a server that keeps its data in LMDB: effect, key and response are one commit of one file.
 ///
-/// Handlers get a ``ServerTransaction`` over tables of the host's own in the same file. Effects run one after the other
-/// on one thread, so keep them short; they are not asynchronous, so that no transaction waits for anything.
+/// Handlers get a ``ServerTransaction`` over the host's own tables in the same file. Effects run one after the other on
+/// one thread, so keep them short. They are synchronous, so no transaction waits for other work.
 ///
-/// Several processes may open the same directory. Leases are known to their own process only; that a key is executed
-/// once is decided by the commit, for all of them.
+/// Several processes may open the same directory. Leases are valid in their own process only; the commit ensures for
+/// all processes that a key is executed once.
 public final class LMDBIdempotencyStore: IdempotencyStore {
-    /// What a handler does; it may run more than once when the file grows. It must not use the store itself.
+    /// The work of a handler; it may run more than once when the file grows. It must not use the store itself.
     public typealias Effect = @Sendable (inout ServerTransaction) throws -> ServerAnswer
 
-    /// The most tables that a host may name.
+    /// The maximum number of tables that a host may name.
     public static let mostTables = 16 - KeyTables.names.count
-    /// How many expired answers one execution removes: more than one, so that they never pile up.
+    /// The number of expired responses that one execution removes: more than one, so that they never accumulate.
     public static let evictedAtOnce = 8
 
     let environment: Environment
@@ -30,12 +30,13 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
         self.hostTables = hostTables
     }
 
-    /// Opens the store in the directory at `path`, which is made when it is not there.
+    /// Opens the store in the directory at `path`, creating the directory when it does not exist.
     ///
     /// - Parameters:
     ///   - names: The tables that handlers use, at most ``mostTables``; none may begin with `larder.`.
-    ///   - sizeCap: How large the file may become, in bytes.
-    /// - Throws: ``IdempotencyError/notAKeyStore``, ``IdempotencyError/unsupportedFormat(_:)``; what the engine throws.
+    ///   - sizeCap: The maximum size of the file, in bytes.
+    /// - Throws: ``IdempotencyError/notAKeyStore``, ``IdempotencyError/unsupportedFormat(_:)``,
+    ///   ``IdempotencyError/damaged(_:)``; engine errors.
     public static func open(
         at path: String, tables names: [String], sizeCap: Int = 64 << 30
     ) throws -> LMDBIdempotencyStore {
@@ -52,7 +53,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
                 try KeyTables.writeFormat(&transaction, meta)
             },
             inspect: { transaction, tables in
-                // Before the missing tables are made: the file may be another program's.
+                // Checked before the missing tables are created: the file may belong to another program.
                 guard let meta = tables[KeyTables.metaName] else { throw IdempotencyError.notAKeyStore }
                 try KeyTables.checkFormat(transaction, meta)
                 return true
@@ -61,16 +62,22 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
     }
 
     /// Closes the file after the executions under way. Blocks.
+    ///
+    /// - Throws: Engine errors.
     public func close() throws {
         try environment.close()
     }
 
-    /// How many answers are kept, expired ones included until they are evicted.
+    /// Returns the number of responses kept, expired ones included until they are evicted.
+    ///
+    /// - Throws: Engine errors.
     public func answerCount() throws -> Int {
         try environment.read { try $0.statistics(of: tables.keys).entries }
     }
 
     /// Looks up a key in memory and in the last commit. Blocks for the length of a lookup.
+    ///
+    /// - Throws: ``IdempotencyError/damaged(_:)`` for the record of the key; engine errors.
     public func claim(
         _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, leaseEnd: Int64
     ) async throws -> IdempotencyClaim {
@@ -81,7 +88,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
         return leases.take(key, for: fingerprint, at: now, end: leaseEnd)
     }
 
-    /// Ends a lease without an answer.
+    /// Ends a lease without a response.
     public func release(_ lease: IdempotencyLease) async {
         leases.end(lease)
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Who is executing which key in this process.
+/// The leases of this process, by key.
 ///
-/// Kept in memory only: a lease that dies with its process costs nothing, for nothing of it was committed, and the
+/// They are in memory only. A lease that ends with its process costs nothing: nothing of it was committed, and the
 /// client's retry runs at once.
 final class LeaseBook: Sendable {
     private struct State {
@@ -12,7 +12,7 @@ final class LeaseBook: Sendable {
 
     private let state = Mutex(State())
 
-    /// Leases `key`, or says who holds it.
+    /// Leases `key`, or reports that another request holds it.
     func take(
         _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, end: Int64
     ) -> IdempotencyClaim {
@@ -27,13 +27,13 @@ final class LeaseBook: Sendable {
         }
     }
 
-    /// Ends `lease`, unless another one has taken its place.
+    /// Ends `lease`, unless another one has replaced it.
     func end(_ lease: IdempotencyLease) {
         state.withLock { state in
             if state.leases[lease.key]?.lease == lease { state.leases[lease.key] = nil }
         }
     }
 
-    /// How many leases have not ended.
+    /// The number of leases that have not ended.
     var count: Int { state.withLock { $0.leases.count } }
 }

@@ -1,10 +1,10 @@
 import LarderEngine
 import LarderFormat
 
-/// The transaction that a handler's effect, the key and the answer share: byte tables of the host's own.
+/// The transaction that a handler's effect, the key and the response share, over the host's own byte tables.
 ///
-/// Lent to a synchronous closure; what it changes is on the medium together with the answer, or not at all. Tables are
-/// named when the store is opened.
+/// It is valid only inside a synchronous closure. Its changes are stored together with the response, or not at all.
+/// Tables are named when the store is opened.
 public struct ServerTransaction: ~Copyable {
     private var engine: WriteTransaction
     private let tables: [String: Table]
@@ -14,7 +14,7 @@ public struct ServerTransaction: ~Copyable {
         self.tables = tables
     }
 
-    /// Wraps `engine` for the length of `body`.
+    /// Runs `body` with a transaction that wraps `engine`.
     static func run<Result>(
         _ engine: inout WriteTransaction, _ tables: [String: Table],
         _ body: (inout ServerTransaction) throws -> Result
@@ -27,16 +27,16 @@ public struct ServerTransaction: ~Copyable {
 
     private consuming func endBorrow() -> WriteTransaction { engine }
 
-    /// The value under `key`, or nil.
+    /// Returns the value under `key`, or nil.
     ///
     /// - Parameter key: 1 to 511 bytes.
-    /// - Throws: ``IdempotencyError/unknownTable(_:)``; what the engine throws.
+    /// - Throws: ``IdempotencyError/unknownTable(_:)``; engine errors.
     public borrowing func value(forKey key: [UInt8], in table: String) throws -> [UInt8]? {
         guard let value = try engine.reader.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
         return [UInt8](copying: value)
     }
 
-    /// Stores `value` under `key`, replacing what was there.
+    /// Stores `value` under `key`, replacing the old value.
     ///
     /// - Throws: As ``value(forKey:in:)``.
     public mutating func set(_ value: [UInt8], forKey key: [UInt8], in table: String) throws {
@@ -52,14 +52,17 @@ public struct ServerTransaction: ~Copyable {
         try engine.remove(key.rawSpan, in: tables.named(table))
     }
 
-    /// How many keys `table` has. In constant time.
+    /// Returns the number of keys in `table`, in constant time.
+    ///
+    /// - Throws: As ``value(forKey:in:)``.
     public borrowing func count(of table: String) throws -> Int {
         try engine.reader.statistics(of: tables.named(table)).entries
     }
 
-    /// The entries from `key` on in the order of their bytes, until `body` says false.
+    /// Calls `body` with the entries from `key` on, in the order of their bytes, until it returns false.
     ///
-    /// - Parameter key: The first one wanted, 1 to 511 bytes; nil for all.
+    /// - Parameter key: The first key to include, 1 to 511 bytes; nil for all.
+    /// - Throws: The error of `body`; else as ``value(forKey:in:)``.
     public borrowing func forEach(
         from key: [UInt8]? = nil, in table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {

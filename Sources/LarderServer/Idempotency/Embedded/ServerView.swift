@@ -1,7 +1,7 @@
 import LarderEngine
 import LarderFormat
 
-/// A snapshot of the host's tables, unaffected by later commits; lent to a synchronous closure.
+/// A read view of the host's tables, unaffected by later commits; valid only inside a synchronous closure.
 public struct ServerView: ~Escapable {
     private let engine: ReadTransaction
     private let tables: [String: Table]
@@ -12,23 +12,26 @@ public struct ServerView: ~Escapable {
         self.tables = tables
     }
 
-    /// The value under `key`, or nil.
+    /// Returns the value under `key`, or nil.
     ///
     /// - Parameter key: 1 to 511 bytes.
-    /// - Throws: ``IdempotencyError/unknownTable(_:)``; what the engine throws.
+    /// - Throws: ``IdempotencyError/unknownTable(_:)``; engine errors.
     public borrowing func value(forKey key: [UInt8], in table: String) throws -> [UInt8]? {
         guard let value = try engine.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
         return [UInt8](copying: value)
     }
 
-    /// How many keys `table` has. In constant time.
+    /// Returns the number of keys in `table`, in constant time.
+    ///
+    /// - Throws: As ``value(forKey:in:)``.
     public borrowing func count(of table: String) throws -> Int {
         try engine.statistics(of: tables.named(table)).entries
     }
 
-    /// The entries from `key` on in the order of their bytes, until `body` says false.
+    /// Calls `body` with the entries from `key` on, in the order of their bytes, until it returns false.
     ///
-    /// - Parameter key: The first one wanted, 1 to 511 bytes; nil for all.
+    /// - Parameter key: The first key to include, 1 to 511 bytes; nil for all.
+    /// - Throws: The error of `body`; else as ``value(forKey:in:)``.
     public borrowing func forEach(
         from key: [UInt8]? = nil, in table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {
@@ -37,16 +40,16 @@ public struct ServerView: ~Escapable {
 }
 
 extension LMDBIdempotencyStore {
-    /// Lends a snapshot of the host's tables to `body`, on the caller's thread; no write waits for it.
+    /// Runs `body` with a read view of the host's tables, on the caller's thread; no write waits for it.
     ///
-    /// - Throws: What `body` throws; what the engine throws.
+    /// - Throws: The error of `body`; engine errors.
     public func read<Result>(_ body: (borrowing ServerView) throws -> Result) throws -> Result {
         try environment.read { transaction in try body(ServerView(transaction, hostTables)) }
     }
 }
 
 extension [String: Table] {
-    /// The table that the host has named so.
+    /// Returns the table that the host named `name`.
     func named(_ name: String) throws(IdempotencyError) -> Table {
         guard let table = self[name] else { throw .unknownTable(name) }
         return table
@@ -54,7 +57,7 @@ extension [String: Table] {
 }
 
 extension ReadTransaction {
-    /// Walks over copies of the entries from `key` on, until `body` says false.
+    /// Calls `body` with copies of the entries from `key` on, until it returns false.
     func forEach(
         from key: [UInt8]?, in table: Table, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool
     ) throws {

@@ -3,8 +3,8 @@ import LarderJSON
 
 /// Writes `{"outcomes":[{"id":…,"status":…,"replayed":true,"retry_after":1,"sequence":7,"body":…},…]}` piece by piece.
 ///
-/// All but `id` and `status` stand there only where they say something. A body that is JSON stands as it is,
-/// another one as a string.
+/// Members other than `id` and `status` are present only where they have a value. A JSON body is inserted unchanged,
+/// any other as a string.
 struct BatchAnswer {
     private var writer = JSONWriter()
     private var isEmpty = true
@@ -32,14 +32,14 @@ struct BatchAnswer {
         writer.raw("}")
     }
 
-    /// Appends the number that a header field holds, if it does.
+    /// Appends the number in a header field, if there is one.
     private mutating func append(_ field: String?, _ name: StaticString) {
         guard let number = field.flatMap({ Int64($0) }) else { return }
         writer.raw(name)
         writer.integer(number)
     }
 
-    /// The whole answer; call it once.
+    /// Returns the whole response; call it once.
     mutating func finish() -> ServerAnswer {
         writer.raw("]}")
         return ServerAnswer(

@@ -1,24 +1,24 @@
 import HTTPTypes
 import LarderJSON
 
-/// One write of a batch, as the client spelled it.
+/// One write of a batch, as the client sent it.
 struct BatchOperation: Hashable {
     /// Its key.
     let id: String
     /// The client's name of the kind of write.
     let type: String
-    /// Where it would have gone by itself.
+    /// The path of the same write outside a batch.
     let path: String
     /// The method.
     let method: HTTPRequest.Method
-    /// The payload's bytes as they stand in the batch; empty for null, or when there is none.
+    /// The payload's bytes unchanged; empty for null, or when there is none.
     let payload: [UInt8]
 }
 
 extension BatchOperation {
-    /// Reads `{"operations":[{"id":…,"type":…,"resource":…,"method":…,"payload":…},…]}`. Other members are ignored.
+    /// Parses `{"operations":[{"id":…,"type":…,"resource":…,"method":…,"payload":…},…]}`. Other members are ignored.
     ///
-    /// - Throws: ``IdempotencyProblem`` with the place where the body is no batch.
+    /// - Throws: ``IdempotencyProblem`` of kind ``IdempotencyProblem/Kind/batchMalformed`` with the place of the error.
     static func parse(_ bytes: [UInt8], limit: Int) throws(IdempotencyProblem) -> [BatchOperation] {
         let elements: [[UInt8]]?
         do throws(JSONError) {

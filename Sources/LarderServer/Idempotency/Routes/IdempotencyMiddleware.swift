@@ -6,15 +6,15 @@ public import Hummingbird
 public protocol IdempotentRequestContext: RequestContext {
     /// The store behind the gate.
     associatedtype Store: IdempotencyStore
-    /// Set by ``IdempotencyMiddleware`` where the method carries a key.
+    /// The permit, set by ``IdempotencyMiddleware`` where the method carries a key.
     var idempotency: IdempotencyPermit<Store>? { get set }
 }
 
 /// Executes each write once for a whole group of routes.
 ///
-/// It answers repetitions itself and passes a request on with the permit to execute it. The handler gives its effect to
-/// ``IdempotencyPermit/perform(_:)``; what it does elsewhere is not part of the commit. A handler that does not
-/// perform is executed every time. Requests of other methods pass untouched.
+/// It responds to repetitions itself and passes a request on with the permit to execute it. The handler passes its
+/// effect to ``IdempotencyPermit/perform(_:)``; its other work is not part of the commit. A handler that does not call
+/// it is executed every time. Requests of other methods pass unchanged.
 ///
 /// ```swift
 /// router.post("/visits") { request, context in
@@ -25,9 +25,9 @@ public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMi
     private let gate: IdempotencyGate<Context.Store>
     private let account: @Sendable (Request, Context) async throws -> String
 
-    /// Sends the writes of all routes behind it through `gate`.
+    /// Creates a middleware that sends the writes of all routes behind it through `gate`.
     ///
-    /// - Parameter account: Whose keys the request uses.
+    /// - Parameter account: Returns the account of the request's key.
     public init(
         _ gate: IdempotencyGate<Context.Store>,
         account: @escaping @Sendable (Request, Context) async throws -> String
@@ -36,7 +36,9 @@ public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMi
         self.account = account
     }
 
-    /// Answers a repetition; passes on what is new.
+    /// Responds to a repetition; passes on a new request. An ``IdempotencyProblem`` becomes a response.
+    ///
+    /// - Throws: ``IdempotencyError``; the errors of the account closure, of the store and of `next`.
     @concurrent
     public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// The answer as Hummingbird sends it.
+    /// Creates Hummingbird's form of a response.
     init(_ answer: ServerAnswer) {
         self.init(
             status: answer.status, headers: answer.fields,
@@ -15,7 +15,7 @@ extension Response {
 extension IdempotencyPolicy {
     /// Reads the whole body.
     ///
-    /// - Throws: 413; an error of the connection.
+    /// - Throws: ``IdempotencyProblem`` with status 413 for a body beyond ``longestBody``; an error of the connection.
     func body(of request: inout Request) async throws -> [UInt8] {
         do {
             return Array(try await request.collectBody(upTo: longestBody).readableBytesView)
@@ -26,7 +26,9 @@ extension IdempotencyPolicy {
 
     /// Describes a request to a store, with its body.
     ///
-    /// The key is looked at first: a request that will be refused for it is not read to its end.
+    /// The key is checked first: the body of a request with an invalid key is not read.
+    ///
+    /// - Throws: As ``key(in:)`` and ``body(of:)``.
     func describe(_ request: inout Request, account: String) async throws -> IdempotentRequest {
         let key = try key(in: request.headers)
         let body = try await body(of: &request)
@@ -36,7 +38,7 @@ extension IdempotencyPolicy {
     }
 }
 
-/// Runs `body`, and makes an answer of the problem it throws.
+/// Runs `body`, and turns the problem it throws into a response.
 func answeringProblems(_ body: () async throws -> Response) async throws -> Response {
     do {
         return try await body()

@@ -5,19 +5,19 @@ public import Hummingbird
 extension RouterMethods {
     /// Adds `POST /sync/batch`: many writes in one request, each executed once under its own id.
     ///
-    /// The body is `{"operations":[{"id","type","resource","method","payload"},…]}`. The operations are executed one after
-    /// the other, each in a commit of its own, and a refused one does not stop the others. The answer is 200 with
-    /// `{"outcomes":[{"id","status","body"},…]}` in the same order; when one of them is being executed for somebody
-    /// else, it is 409 with `Retry-After`, and the client sends the whole batch again.
+    /// The body is `{"operations":[{"id","type","resource","method","payload"},…]}`. The operations are executed one
+    /// after the other, each in a commit of its own, and a refused one does not stop the others. The response is 200
+    /// with `{"outcomes":[{"id","status","body"},…]}` in the same order. When another request is executing one of them,
+    /// it is 409 with `Retry-After`, and the client sends the whole batch again.
     ///
-    /// The id of an operation is the same key that it has when it is sent by itself; so is its fingerprint, when
-    /// `resource` with `basePath` before it is that path, and `payload` byte by byte that body.
+    /// An operation has the same key in a batch and alone. It has the same fingerprint when `basePath` and `resource`
+    /// form the same path, and `payload` is byte by byte the same body.
     ///
     /// - Parameters:
-    ///   - basePath: What `resource` is relative to, without a slash at the end.
-    ///   - mostOperations: A longer batch is refused with 422.
-    ///   - handler: Gives what is to be done for one operation; it finds the kind of write in `type` and `path`. An
-    ///     error other than Hummingbird's is answered with 500, and the others go on.
+    ///   - basePath: The path that `resource` is relative to, without a slash at the end.
+    ///   - mostOperations: The maximum number of operations; a longer batch is refused with 422.
+    ///   - handler: Returns the effect of one operation; it finds the kind of write in `type` and `path`. An error
+    ///     other than Hummingbird's is answered with 500, and the other operations continue.
     @discardableResult
     public func idempotentBatch<Store: IdempotencyStore>(
         _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<Store>, basePath: String = "",
@@ -41,8 +41,8 @@ extension RouterMethods {
         }
     }
 
-    /// As ``idempotentBatch(_:through:basePath:mostOperations:account:effect:)``, with the data in the same file as the
-    /// keys.
+    /// Adds the route of ``idempotentBatch(_:through:basePath:mostOperations:account:effect:)``, with the data in the
+    /// same file as the keys.
     @discardableResult
     public func idempotentBatch(
         _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<LMDBIdempotencyStore>, basePath: String = "",
@@ -56,9 +56,9 @@ extension RouterMethods {
         }
     }
 
-    /// The answer to one operation.
+    /// Returns the response to one operation.
     ///
-    /// - Throws: 409 when it is being executed already.
+    /// - Throws: ``IdempotencyProblem`` with status 409 when another request is executing it.
     private static func answer<Store: IdempotencyStore>(
         _ request: IdempotentRequest, through gate: IdempotencyGate<Store>,
         _ handler: (IdempotentRequest) async throws -> Store.Effect
@@ -77,7 +77,7 @@ extension RouterMethods {
 }
 
 extension BatchOperation {
-    /// The operation as it would have come by itself.
+    /// Returns the operation in the form of a request outside a batch.
     fileprivate func described(account: String, fields: HTTPFields, basePath: String) -> IdempotentRequest {
         IdempotentRequest(
             account: account, key: id, method: method, path: basePath + (path.hasPrefix("/") ? path : "/" + path),

@@ -3,12 +3,12 @@ public import HTTPTypes
 public import Hummingbird
 
 extension RouterMethods {
-    /// Adds a route that executes each write once, whatever store is behind the gate.
+    /// Adds a route that executes each write once, with any store behind the gate.
     ///
     /// - Parameters:
     ///   - method: POST, PUT, PATCH or DELETE.
-    ///   - account: Whose keys the request uses; what it throws is answered as usual, as with 401.
-    ///   - handler: Gives what is to be done in the transaction. It may wait; nothing is held but the key's lease.
+    ///   - account: Returns the account of the request's key; its errors are answered as usual, as with 401.
+    ///   - handler: Returns the effect to run in the transaction. It may wait; meanwhile only the key's lease is held.
     @discardableResult
     public func idempotent<Store: IdempotencyStore>(
         _ method: HTTPRequest.Method, _ path: RouterPath, through gate: IdempotencyGate<Store>,
@@ -30,9 +30,10 @@ extension RouterMethods {
     ///
     /// - Parameters:
     ///   - method: POST, PUT, PATCH or DELETE.
-    ///   - account: Whose keys the request uses; what it throws is answered as usual, as with 401.
-    ///   - handler: Does the write and answers. What it changed, the key and the answer are one commit; nothing is kept
-    ///     when it throws or its answer is not ``ServerAnswer/isFinal``. It may run more than once for one commit.
+    ///   - account: Returns the account of the request's key; its errors are answered as usual, as with 401.
+    ///   - handler: Performs the write and returns the response. Its changes, the key and the response are one commit.
+    ///     Nothing is kept when it throws or its response is not ``ServerAnswer/isFinal``. It may run more than once
+    ///     for one commit.
     @discardableResult
     public func idempotent(
         _ method: HTTPRequest.Method, _ path: RouterPath, through gate: IdempotencyGate<LMDBIdempotencyStore>,

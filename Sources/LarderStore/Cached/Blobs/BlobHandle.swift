@@ -1,10 +1,10 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// A blob that is held: its bytes stay readable while this lives, also when nothing names the blob any more.
+/// A held blob: its bytes stay readable while this lives, even when no record names the blob any more.
 ///
-/// Reads go straight to the map. Where room was needed, or another process removed the blob, reading throws
-/// ``StoreError/blobGone``.
+/// Reads go directly to the map. A read throws ``StoreError/blobGone`` when the blob was removed to free space, or by
+/// another process.
 public final class BlobHandle: Sendable {
     /// The blob's number, never used twice.
     public let number: Int64
@@ -28,12 +28,12 @@ public final class BlobHandle: Sendable {
 
     /// Calls `body` with the bytes in `range`, chunk by chunk and in order.
     ///
-    /// A span lies in the map and is valid during its call only; nothing is copied. Every chunk is verified whole, also
-    /// where only a part of it is asked for. Holds one snapshot throughout: read a large body in several calls. Blocks
-    /// for as long as the medium takes.
+    /// A span is in the map and valid during its call only; nothing is copied. Every chunk is verified as a whole, even
+    /// if only a part of it is requested. Holds one read view throughout: read a large body in several calls. Blocks
+    /// while the medium is read.
     ///
     /// - Parameter range: within the blob.
-    /// - Throws: what `body` throws, which ends the reading; ``StoreError/blobGone``;
+    /// - Throws: the errors of `body`, which end the read; ``StoreError/blobGone``;
     ///   ``StoreError/damaged(table:reason:)``; ``EngineError`` when the store is closed.
     public func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         precondition(
@@ -44,7 +44,7 @@ public final class BlobHandle: Sendable {
                 let all = record.range(ofChunk: chunk)
                 let wanted = range.clamped(to: all)
                 try view.tables.chunk(chunk, of: number, byteCount: all.count, in: view.transaction) { bytes in
-                    // Within the chunk, which is in memory.
+                    // The range is within the chunk, which is in memory, so its bounds fit an `Int`.
                     let start = Int(wanted.lowerBound - all.lowerBound)
                     try body(bytes.extracting(start..<start + wanted.count))
                 }
@@ -54,7 +54,7 @@ public final class BlobHandle: Sendable {
 }
 
 extension Store {
-    /// Holds a blob for reading; nil when there is none of this number, or nothing names it any more.
+    /// Holds a blob for reading; returns nil when there is none of this number, or no record names it any more.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     public func blob(_ number: Int64) throws -> BlobHandle? {
@@ -63,8 +63,10 @@ extension Store {
 }
 
 extension ReadView {
-    /// Holds a blob of `store`, which this is a view of; nil when there is none, nothing names it, or it is being
-    /// removed.
+    /// Holds a blob of `store`, the store of this view; returns nil when there is none, no record names it, or it is
+    /// being removed.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     package borrowing func hold(_ number: Int64, in store: Store) throws -> BlobHandle? {
         guard let record = try tables.blob(number, in: transaction) else { return nil }
         let use = store.shared.leases.use()
@@ -78,7 +80,7 @@ extension Tables {
         try record(.blobs, in: source, as: BlobRecord.self) { try BlobKey.head(number).append(to: &$0) }
     }
 
-    /// Lends the verified bytes of a chunk, which has to have `byteCount`.
+    /// Passes the verified bytes of a chunk to `body`; the chunk has to have `byteCount` bytes.
     func chunk(
         _ chunk: Int64, of blob: Int64, byteCount: Int, in source: ReadTransaction, _ body: (RawSpan) throws -> Void
     ) throws {

@@ -1,17 +1,17 @@
 internal import LarderEngine
 internal import Synchronization
 
-/// Which blobs somebody in this process holds, so that their chunks stay while they are read.
+/// The blobs that are held in this process, so that their chunks stay while they are read.
 ///
 /// Blobs are named by numbers that are never used twice.
 final class BlobLeases: SharedPart {
     private struct State {
         var counts: [Int64: Int] = [:]
-        /// Held, and garbage: to be removed when the last holder lets go.
+        /// Held blobs that are garbage: to be removed when the last holder releases them.
         var awaited: Set<Int64> = []
-        /// Being removed by a transaction that has not ended.
+        /// Blobs that an unfinished transaction is removing.
         var condemned: Set<Int64> = []
-        /// Whose writers gave up; to be given up with the next commit.
+        /// Blobs whose writers were cancelled: to be discarded with the next commit.
         var abandoned: [Int64] = []
     }
 
@@ -24,17 +24,17 @@ final class BlobLeases: SharedPart {
         lock = UseLock(Self.lockName, in: path)
     }
 
-    /// Keeps other processes from taking blobs for left, as long as the result lives; to be begun before a blob is held
-    /// or begun.
+    /// Keeps other processes from treating blobs as abandoned, as long as the result lives. Call it before a blob is
+    /// held or begun.
     func use() -> BlobUse { BlobUse(lock) }
 
-    /// Whether no process reads or writes blobs at this moment, so that none needs those which were given up, or were being
-    /// written, before.
+    /// Returns whether no process reads or writes blobs at this moment, so that none needs blobs that were discarded or
+    /// begun before.
     func isFree() throws(EngineError) -> Bool { try UseLock.isFree(Self.lockName, in: path) }
 
     private static let lockName = "bodies.lock"
 
-    /// Holds a blob; false when it is being removed.
+    /// Holds a blob; returns false when it is being removed.
     func take(_ blob: Int64) -> Bool {
         state.withLock { state in
             if state.condemned.contains(blob) { return false }
@@ -43,10 +43,10 @@ final class BlobLeases: SharedPart {
         }
     }
 
-    /// Whether somebody holds a blob.
+    /// Returns whether a blob is held.
     func isHeld(_ blob: Int64) -> Bool { state.withLock { $0.counts[blob] != nil } }
 
-    /// Lets go of a blob; true when somebody waits for that to remove it.
+    /// Releases a blob; returns true when it is to be removed now.
     func release(_ blob: Int64) -> Bool {
         state.withLock { state in
             guard let count = state.counts[blob] else { preconditionFailure("blob \(blob) is not held") }
@@ -59,7 +59,7 @@ final class BlobLeases: SharedPart {
         }
     }
 
-    /// Claims a blob that was given up for removal; false when it is held, and its last holder will say so.
+    /// Claims a discarded blob for removal; returns false when it is held, and its last release requests the removal.
     fileprivate func condemn(_ blob: Int64) -> Bool {
         state.withLock { state in
             if state.counts[blob] != nil {
@@ -76,21 +76,21 @@ final class BlobLeases: SharedPart {
         state.withLock { $0.condemned.removeAll() }
     }
 
-    /// Blobs whose writers gave up, since the last commit that has entered such.
+    /// The blobs whose writers were cancelled, since the last commit that has discarded such.
     var abandoned: [Int64] { state.withLock { $0.abandoned } }
 
-    /// Notes that the writer of a blob gave up.
+    /// Records that the writer of a blob was cancelled.
     func abandon(_ blob: Int64) {
         state.withLock { $0.abandoned.append(blob) }
     }
 
-    /// Forgets the first of the abandoned blobs, which a commit has entered.
+    /// Removes the first `count` of the abandoned blobs, which a commit has discarded.
     func forgetAbandoned(_ count: Int) {
         state.withLock { $0.abandoned.removeFirst(count) }
     }
 }
 
-/// The claims of one write transaction; they end with it, whatever becomes of it.
+/// The claims of one write transaction; they end with it, whether it commits or not.
 private final class BlobClaims: CommitState {
     let leases: BlobLeases
 
@@ -100,12 +100,12 @@ private final class BlobClaims: CommitState {
 }
 
 extension Transaction {
-    /// Keeps a blob that was given up from being held until this transaction has ended; false when it is held.
+    /// Keeps a discarded blob from being held until this transaction has ended; returns false when it is held.
     func claim(_ blob: Int64) -> Bool { state(BlobClaims.self).leases.condemn(blob) }
 }
 
 extension SharedState {
-    /// The readers of blobs, by blob.
+    /// The blobs that are held in this process.
     var leases: BlobLeases { part(BlobLeases.self) }
 }
 

@@ -1,17 +1,17 @@
-/// A part that removes the blobs which readers and writers have left.
+/// A part that removes the blobs which readers and writers have released.
 protocol BlobStage: SharedPart {
-    /// Removes what was given up: the last reader of some has let go of it, or its writer has.
+    /// Removes discarded blobs, after the last reader of one has released it or its writer was cancelled.
     func isLeft(in shared: SharedState)
 }
 
 extension SharedState {
-    /// Lets go of a blob that was read, and has it removed when it was given up.
+    /// Releases a blob that was read, and requests its removal if it was discarded.
     func release(_ blob: Int64) {
         guard leases.release(blob) else { return }
         for part in parts(as: (any BlobStage).self) { part.isLeft(in: self) }
     }
 
-    /// Has a blob removed whose writer has given it up, unless it became live.
+    /// Requests the removal of a blob whose writer was cancelled, unless the blob became live.
     func giveUp(_ blob: Int64) {
         leases.abandon(blob)
         for part in parts(as: (any BlobStage).self) { part.isLeft(in: self) }

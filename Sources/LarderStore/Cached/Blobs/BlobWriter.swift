@@ -3,26 +3,26 @@ public import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// Takes the bytes of a new blob, for one caller at a time.
+/// The writer of a new blob, for one caller at a time.
 ///
-/// A small body waits in memory and is written in the transaction that names it. A large one goes ahead of it in short
-/// commits; nobody sees it before ``finish(in:)``. What a killed process leaves behind is removed at the next open.
+/// A small body stays in memory until the transaction that names it writes it. A large one is written ahead in short
+/// commits; no reader sees it before ``finish(in:)``. The remains of a killed process are removed at the next open.
 public final class BlobWriter: Sendable {
     private struct State {
         /// Bytes that are not written yet.
         var waiting: [UInt8] = []
-        /// The number, once chunks were written ahead.
+        /// The number of the blob, once chunks were written ahead.
         var number: Int64?
-        /// From before a chunk was written ahead.
+        /// The use of blobs that began before the first chunk was written ahead.
         var use: BlobUse?
-        /// Of the chunks written ahead.
+        /// The number of chunks written ahead, and the sum of their checksums.
         var chunks: Int64 = 0
         var digest: UInt64 = 0
         var isEnded = false
         var isCancelled = false
     }
 
-    /// The bytes from which on chunks are written ahead.
+    /// The number of waiting bytes from which chunks are written ahead.
     private static let threshold = 8 * Limits.chunkBytes
 
     private let store: Store
@@ -37,12 +37,12 @@ public final class BlobWriter: Sendable {
         if let number { store.shared.giveUp(number) }
     }
 
-    /// The bytes that were appended.
+    /// The number of bytes that were appended.
     public var byteCount: Int64 {
         state.withLock { $0.chunks * Int64(Limits.chunkBytes) + Int64($0.waiting.count) }
     }
 
-    /// Adds bytes, copied before this returns. ``flush()`` keeps memory bounded.
+    /// Appends a copy of `bytes`; ``flush()`` keeps memory bounded.
     public func append(_ bytes: RawSpan) {
         state.withLock { state in
             precondition(!state.isEnded, "the blob is finished or given up")
@@ -50,7 +50,7 @@ public final class BlobWriter: Sendable {
         }
     }
 
-    /// Writes what fills whole chunks, when enough of it has come, and returns when that is done: back-pressure.
+    /// Writes the full chunks, if at least eight are waiting, and returns when they are written: back-pressure.
     ///
     /// - Throws: `CancellationError`, ``StoreError/blobGone``, ``EngineError``; the blob has to be cancelled then.
     public func flush() async throws {
@@ -108,7 +108,7 @@ public final class BlobWriter: Sendable {
         return Blob(number: number, byteCount: byteCount)
     }
 
-    /// Gives the blob up, unless it became live: what was written ahead is removed.
+    /// Discards the blob, unless it became live; chunks written ahead are removed.
     public func cancel() {
         let number = state.withLock { state in
             state.isEnded = true
@@ -122,6 +122,9 @@ public final class BlobWriter: Sendable {
 
 extension Store {
     /// Begins a blob. It ends with ``BlobWriter/finish(in:)`` or ``BlobWriter/cancel()``.
+    ///
+    /// - Throws: ``EngineError`` when the store is closed or read-only; ``StoreError/readOnlyFormat`` when a newer
+    ///   version has changed the file.
     public func makeBlob() throws -> BlobWriter {
         try checkWritable()
         return BlobWriter(store: self)
@@ -129,12 +132,12 @@ extension Store {
 }
 
 extension Transaction {
-    /// Throws unless chunks may be added to the blob.
+    /// Throws ``StoreError/blobGone`` unless chunks may be added to the blob.
     fileprivate func checkStaged(_ blob: Int64) throws {
         if try !tables.isEntered(GarbageKey(.stagedBlob, blob), in: engine) { throw StoreError.blobGone }
     }
 
-    /// Puts bytes as chunks from `first` on, of which only the last may be short.
+    /// Stores bytes as chunks from `first` on, of which only the last may be short.
     ///
     /// - Returns: the wrapping sum of their checksums.
     fileprivate mutating func putChunks(_ bytes: [UInt8], from first: Int64, of blob: Int64) throws -> UInt64 {

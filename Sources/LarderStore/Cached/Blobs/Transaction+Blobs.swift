@@ -2,28 +2,30 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Transaction {
-    /// Gives a live blob up: nothing is to name it from this commit on. Its chunks are removed after the commit, and
-    /// when nobody holds it.
+    /// Discards a live blob: no record names it from this commit on. Its chunks are removed after the commit, when it
+    /// is not held.
+    ///
+    /// - Throws: ``EngineError``.
     package mutating func discardBlob(_ number: Int64) throws {
         var byteCount: Int64 = 0
         do {
             guard let record = try tables.blob(number, in: engine) else { return }
             byteCount = record.byteCount
         } catch StoreError.damaged {
-            // A damaged head must not keep its chunks from being removed, which need only its number.
+            // A damaged head must not keep its chunks from being removed, for which the number is enough.
         }
         try remove(key: Self.key { try BlobKey.head(number).append(to: &$0) }, in: .blobs)
         try enter(GarbageKey(.blob, number), byteCount: byteCount)
     }
 
-    /// Begins a blob whose chunks are written by and by.
+    /// Begins a blob whose chunks are written in several commits.
     mutating func beginBlob() throws -> Int64 {
         let number = try next(\.nextBlob)
         try enter(GarbageKey(.stagedBlob, number))
         return number
     }
 
-    /// Gives a blob up that is still being written; does nothing to any other.
+    /// Discards a blob that is still being written; does nothing to any other.
     mutating func discardStagedBlob(_ number: Int64) throws {
         if try leave(GarbageKey(.stagedBlob, number)) { try enter(GarbageKey(.blob, number)) }
     }
@@ -32,7 +34,7 @@ extension Transaction {
         try put(body: record.encode(), in: .blobs) { try BlobKey.head(number).append(to: &$0) }
     }
 
-    /// Puts the bytes of a chunk.
+    /// Stores the bytes of a chunk.
     ///
     /// - Returns: the checksum it is stored with.
     mutating func putChunk(_ bytes: RawSpan, _ chunk: Int64, of blob: Int64) throws -> UInt64 {

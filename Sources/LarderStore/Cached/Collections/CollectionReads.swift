@@ -1,6 +1,6 @@
-/// Which collections were read lately.
+/// The collections that were read recently.
 final class CollectionReads: SharedPart {
-    /// By their numbers.
+    /// The uses, by the numbers of the collections.
     let uses = UseBits()
 
     init(_ file: OpenFile) {}

@@ -2,15 +2,18 @@ internal import LarderEngine
 public import LarderFormat
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// The collection known by `name`, or nil. Every part of the name has to be the same, byte for byte.
+    /// Returns the collection with the name `name`, or nil. All parts of the name are compared byte for byte.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a name beyond the limits.
     public borrowing func collection(_ name: CollectionName) throws -> StoredCollection? {
         try tables.collection(name, in: engine).map { StoredCollection(number: $0.number, record: $0.record) }
     }
 
-    /// How a row was fetched by itself, or nil when that is not known of the rows that are live now; means nothing unless
-    /// the row is stored.
+    /// Returns how a row was fetched on its own, or nil when that is unknown of the rows that are live now.
+    ///
+    /// The result means nothing unless the row is stored.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a row beyond the limits.
     public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
         let record = try tables.record(.collections, in: engine, as: SingleAnswerRecord.self) {
             try CollectionKey.append(single: row, to: &$0)
@@ -25,21 +28,27 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 }
 
 extension ReadView {
-    /// The collections of a class, in the order of their queries, those fetched through references among them; or all.
+    /// Returns the collections of a class, or all, in the order of their queries, those fetched through references
+    /// included.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a class name beyond the limits.
     public borrowing func collections(ofClass className: String? = nil) throws -> [StoredCollection] {
         try tables.collections(try tables.collectionNumbers(ofClass: className, in: transaction), in: transaction)
     }
 
-    /// The collections that hold a row, whether it is stored or not.
+    /// Returns the collections that hold a row, whether it is stored or not.
     ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a row beyond the limits.
     /// - Complexity: one range of keys, and one lookup for each collection.
     public borrowing func collections(holding row: RowKey) throws -> [StoredCollection] {
         try tables.collections(try tables.collectionNumbers(holding: row, in: transaction), in: transaction)
     }
 
-    /// The names of the rows that a collection of this snapshot holds, in its order; stored or not.
+    /// Returns the keys of the rows that a collection holds, in its order, stored or not.
     ///
-    /// Empty when the collection is not in this snapshot.
+    /// The result is empty when the collection is not in this read view.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``.
     public borrowing func rowKeys(of collection: StoredCollection) throws -> [RowKey] {
         guard let record = try tables.collection(number: collection.number, in: transaction) else { return [] }
         shared.part(CollectionReads.self).uses.note(collection.number)

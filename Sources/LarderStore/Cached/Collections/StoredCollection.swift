@@ -1,8 +1,8 @@
 public import LarderFormat
 
-/// What a server said an answer can be recognised by. RFC 9110 §8.8.
+/// The validators of a server's response. RFC 9110 §8.8.
 public struct Validators: Hashable, Sendable {
-    /// The entity tag, byte for byte, quotation marks and all; at most ``Limits/validator`` bytes.
+    /// The entity tag, byte for byte, with its quotation marks; at most ``Limits/validator`` bytes.
     public var entityTag: String?
     /// When it was last modified, as the server wrote it; at most ``Limits/validator`` bytes.
     public var lastModified: String?
@@ -19,17 +19,17 @@ public struct Validators: Hashable, Sendable {
 
 /// A collection as it is stored: everything but the rows it holds.
 public struct StoredCollection: Hashable, Sendable {
-    /// What it is known by.
+    /// The name of the collection.
     public let name: CollectionName
     /// Its number, never used twice.
     public let number: Int64
     /// The resource most of its rows belong to.
     public let home: ResourceKey
-    /// What the server recognises the answer by.
+    /// The validators of the server's response.
     public let validators: Validators
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     public let fetchedAt: Int64
-    /// How many rows it holds, stored or not.
+    /// The number of rows it holds, stored or not.
     public let rowCount: Int
 
     init(number: Int64, record: CollectionRecord) {
@@ -46,21 +46,21 @@ public struct StoredCollection: Hashable, Sendable {
 public struct CollectionRows: Hashable, Sendable {
     /// The rows that are stored, in the order of the collection.
     public let rows: [StoredRow]
-    /// The rows that the collection holds and the store does not: removed, or dropped to make room.
+    /// The rows that the collection holds and the store does not: removed, or evicted to free space.
     public let missing: [RowKey]
 
     /// Whether every row of the collection is there.
     public var isComplete: Bool { missing.isEmpty }
 }
 
-/// How a row was fetched by itself.
+/// The response with which a row was fetched on its own.
 public struct SingleAnswer: Hashable, Sendable {
-    /// What the server recognises the answer by.
+    /// The validators of the response.
     public let validators: Validators
     /// When the server last sent or confirmed it, in milliseconds since 1970-01-01 UTC.
     public let fetchedAt: Int64
 
-    /// An answer of these parts.
+    /// A response of these parts.
     public init(validators: Validators, fetchedAt: Int64) {
         self.validators = validators
         self.fetchedAt = fetchedAt

@@ -1,9 +1,9 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// Lookups of collections that snapshots and write transactions share.
+/// Lookups of collections that read views and write transactions share.
 extension Tables {
-    /// The collection with a name, or nil. A record under the same key that is another's is not it.
+    /// Returns the collection with a name, or nil. A collection of another name under the same key does not count.
     func collection(
         _ name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
@@ -11,7 +11,7 @@ extension Tables {
         return found
     }
 
-    /// The collection that lies under the key of a name, which in rare cases is another's.
+    /// Returns the collection under the key of a name, which in rare cases has another name.
     func collectionAtKey(
         of name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
@@ -25,16 +25,17 @@ extension Tables {
         return (number, record)
     }
 
-    /// The record of the collection with a number, or nil.
+    /// Returns the record of the collection with a number, or nil.
     func collection(number: Int64, in source: ReadTransaction) throws -> CollectionRecord? {
         try record(.collections, in: source, as: CollectionRecord.self) {
             try CollectionKey.append(number: number, to: &$0)
         }
     }
 
-    /// Calls `body` with the name of each row of a collection, in its order, the repeated ones again.
+    /// Calls `body` with the key of each row of a collection, in its order, repeated rows included.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` unless there are exactly as many as the record says.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` unless there are exactly as many rows and chunks as the record
+    ///   says.
     func forEachRow(
         ofCollection number: Int64, _ record: CollectionRecord, in source: ReadTransaction,
         _ body: (RowKey) throws -> Void
@@ -59,7 +60,7 @@ extension Tables {
         if rows != record.rowCount { throw Self.damagedCollection("rows", rows) }
     }
 
-    /// The names of a collection's rows, in its order.
+    /// Returns the keys of a collection's rows, in its order.
     func rowKeys(
         ofCollection number: Int64, _ record: CollectionRecord, in source: ReadTransaction
     ) throws -> [RowKey] {
@@ -68,7 +69,7 @@ extension Tables {
         return rows
     }
 
-    /// The numbers of the collections that hold a row, ascending.
+    /// Returns the numbers of the collections that hold a row, ascending.
     func collectionNumbers(holding row: RowKey, limit: Int = .max, in source: ReadTransaction) throws -> [Int64] {
         try check(row)
         var numbers: [Int64] = []
@@ -84,7 +85,7 @@ extension Tables {
         return numbers
     }
 
-    /// The numbers of the collections of a class, or of all, in the order of class and query.
+    /// Returns the numbers of the collections of a class, or of all, in the order of class and query.
     func collectionNumbers(ofClass className: String?, in source: ReadTransaction) throws -> [Int64] {
         try encoding { if let className { try Limits.check(rowType: className) } }
         var numbers: [Int64] = []
@@ -98,7 +99,7 @@ extension Tables {
         return numbers
     }
 
-    /// The collections with these numbers, each of which there has to be.
+    /// Returns the collections with these numbers; a missing one is damage.
     func collections(_ numbers: [Int64], in source: ReadTransaction) throws -> [StoredCollection] {
         var found: [StoredCollection] = []
         for number in numbers {

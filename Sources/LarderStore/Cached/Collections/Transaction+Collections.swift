@@ -2,13 +2,13 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction {
-    /// Puts a collection in place of the one with the same name.
+    /// Stores a collection in place of the one with the same name.
     ///
-    /// What did not change is not written: chunks that name the same rows stay, and so do the holders of rows that stay.
-    /// Damage to the old one does not keep it from being replaced.
+    /// Unchanged records are not written: chunks that name the same rows, and the holders of rows that stay. A damaged
+    /// old collection is replaced too.
     ///
     /// - Parameters:
-    ///   - rows: what it holds, in order; a row may come again, and need not be stored.
+    ///   - rows: the rows it holds, in order; a row may be repeated, and need not be stored.
     ///   - home: the resource most of them belong to.
     ///   - fetchedAt: when the server sent it, in milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/invalid(_:)`` for a name, a row or a validator beyond the limits; ``EngineError``.
@@ -42,12 +42,14 @@ extension Transaction {
         effects.changes.noteCollection(name)
     }
 
-    /// Notes that the server confirmed a collection: its rows stay as they are.
+    /// Records that the server confirmed a collection, whose rows stay as they are.
     ///
     /// - Parameters:
-    ///   - validators: those of the confirmation; a part that is nil keeps what is stored.
+    ///   - validators: those of the confirmation; a part that is nil keeps the stored one.
     ///   - fetchedAt: when it was confirmed, in milliseconds since 1970-01-01 UTC.
-    /// - Returns: false when there is none.
+    /// - Returns: false when there is no such collection.
+    /// - Throws: ``StoreError/invalid(_:)`` for a name or a validator beyond the limits;
+    ///   ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
     package mutating func confirmCollection(
         _ name: CollectionName, validators: Validators = Validators(), fetchedAt: Int64
@@ -65,6 +67,7 @@ extension Transaction {
     /// Removes a collection; its rows stay.
     ///
     /// - Returns: the rows it held, in its order, none if it was damaged; nil when there was no collection.
+    /// - Throws: ``StoreError/invalid(_:)`` for a name beyond the limits; ``EngineError``.
     @discardableResult
     package mutating func removeCollection(_ name: CollectionName) throws -> [RowKey]? {
         do {
@@ -78,9 +81,11 @@ extension Transaction {
         }
     }
 
-    /// Removes every collection of a class, those fetched through references among them; their rows stay.
+    /// Removes every collection of a class, those fetched through references included; their rows stay.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of collections.
+    /// - Throws: ``StoreError/invalid(_:)`` for a class name beyond the limits; ``StoreError/damaged(table:reason:)``;
+    ///   ``EngineError``.
     @discardableResult
     package mutating func removeCollections(ofClass className: String) throws -> Int {
         let numbers = try tables.collectionNumbers(ofClass: className, in: engine)
@@ -88,8 +93,11 @@ extension Transaction {
         return numbers.count
     }
 
-    /// Forgets the validators of every collection that holds a row: the row is not what they were sent with any more.
+    /// Removes the validators of every collection that holds a row, because the row is not the one they were sent with
+    /// any more.
     ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a row beyond the limits; ``StoreError/damaged(table:reason:)``;
+    ///   ``EngineError``.
     /// - Complexity: one range of keys, and one lookup for each collection.
     package mutating func removeValidators(ofCollectionsHolding row: RowKey) throws {
         for number in try tables.collectionNumbers(holding: row, in: engine) {
@@ -100,8 +108,9 @@ extension Transaction {
         }
     }
 
-    /// Whether any collection holds a row, this transaction's own changes included.
+    /// Returns whether any collection holds a row, this transaction's own changes included.
     ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a row beyond the limits; ``StoreError/damaged(table:reason:)``.
     /// - Complexity: one lookup.
     public borrowing func isHeld(_ row: RowKey) throws -> Bool {
         try !tables.collectionNumbers(holding: row, limit: 1, in: engine).isEmpty
@@ -111,9 +120,9 @@ extension Transaction {
 // MARK: - Parts
 
 extension Transaction {
-    /// The collection that a new one with `name` takes the place of.
+    /// Returns the collection that a new one with `name` replaces.
     ///
-    /// One that lies under the same key though its name is another goes, for the key names one collection.
+    /// Removes a collection of another name under the same key, because the key names one collection.
     private mutating func replaceable(
         _ name: CollectionName
     ) throws -> (number: Int64, record: CollectionRecord, rows: [RowKey])? {
@@ -128,7 +137,7 @@ extension Transaction {
         return nil
     }
 
-    /// Removes what is left of a damaged collection, by a walk through the whole table.
+    /// Removes the remains of a damaged collection; reads the whole table.
     private mutating func removeRemains(of name: CollectionName) throws {
         let nameKey = try Self.key { try CollectionKey.append(name: name, to: &$0) }
         var numbers: Set<Int64> = []
@@ -173,7 +182,7 @@ extension Transaction {
     private mutating func putHolders(of number: Int64, was old: [RowKey], now new: [RowKey]) throws {
         var times: [RowKey: Int64] = [:]
         for row in new { times[row, default: 0] += 1 }
-        // Also where the number is as before: a damaged one is mended.
+        // An unchanged count is stored too, so that a damaged holder is repaired.
         for (row, count) in times {
             try putIfChanged(CollectionHolderRecord(times: count).encode()) {
                 try CollectionKey.append(holderOf: row, number: number, to: &$0)

@@ -1,7 +1,7 @@
 internal import LarderEngine
 package import LarderFormat
 
-/// Forgets how a row was fetched by itself when the row is removed.
+/// A stage that removes the single answer of a row when the row is removed.
 final class SingleAnswerUpkeep: RowStage {
     init(_ file: OpenFile) {}
 
@@ -11,9 +11,10 @@ final class SingleAnswerUpkeep: RowStage {
 }
 
 extension Transaction {
-    /// Notes how a row was fetched by itself.
+    /// Records how a row was fetched on its own: its single answer.
     ///
     /// - Parameter fetchedAt: when the server sent or confirmed it, in milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/invalid(_:)`` for a row or validators beyond the limits; ``EngineError``.
     package mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
         try Self.check(validators)
         let record = SingleAnswerRecord(
@@ -22,13 +23,17 @@ extension Transaction {
         try putIfChanged(record.encode()) { try CollectionKey.append(single: row, to: &$0) }
     }
 
-    /// Forgets how a row was fetched by itself; false when that was not known.
+    /// Removes the single answer of a row; returns false when there was none.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a row beyond the limits; ``EngineError``.
     @discardableResult
     package mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
         try removeCollectionRecord { try CollectionKey.append(single: row, to: &$0) }
     }
 
-    /// Forgets how the rows of one type were fetched by themselves.
+    /// Removes the single answers of the rows of one type.
+    ///
+    /// - Throws: ``EngineError``.
     package mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
         let prefix = CollectionKey.prefix(singlesOf: resource, type: type)
         _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
@@ -38,8 +43,8 @@ extension Transaction {
 extension Transaction {
     /// Removes the single answers of a resource but for those of its live generation, with the garbage of another.
     ///
-    /// They mean nothing from the commit on that gives their generation up, which stays small because they are removed
-    /// behind it.
+    /// They mean nothing after the commit that discards their generation. That commit stays small, because they are
+    /// removed later.
     ///
     /// - Parameter bytes: about how many bytes of keys and values to remove; nothing when it is not positive.
     /// - Returns: whether there is more to remove.
@@ -48,14 +53,14 @@ extension Transaction {
         do {
             live = try tables.rowSource(of: owner, in: engine)?.generation
         } catch StoreError.damaged {
-            // A damaged record of the owner must not keep garbage from being removed; validators are sent anew.
+            // A damaged record of the owner must not keep garbage from being removed; validators are fetched again.
             live = nil
         }
         let prefix = CollectionKey.prefix(singlesOf: owner)
         var keys: [[UInt8]] = []
         var found: Int64 = 0
         var isMore = false
-        /// Notes a record that is to go; false behind the last one, and when enough was found.
+        /// Collects a record to remove; returns false behind the last one, and when enough were found.
         func visit(_ entry: borrowing Entry) -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             if let live, Self.generation(ofSingleAnswer: entry.value, key: entry.key) == live { return true }
@@ -74,7 +79,7 @@ extension Transaction {
         return isMore
     }
 
-    /// The generation that a single answer is of; nil when it names none or is damaged.
+    /// Returns the generation of a single answer; nil when it names none or is damaged.
     private static func generation(ofSingleAnswer value: RawSpan, key: RawSpan) -> Int64? {
         guard let body = try? Tables.body(of: value, key: key, table: .collections) else { return nil }
         return try? SingleAnswerRecord(decoding: body).generation

@@ -1,26 +1,26 @@
 internal import LarderEngine
 package import LarderFormat
 
-/// A kept response and where it stands.
+/// A stored response and its place.
 package struct ResponseEntry: Hashable, Sendable {
-    /// Where it stands.
+    /// The place of the response.
     package var place: ResponsePlace
     /// Everything but its body.
     package var record: ResponseRecord
 }
 
-/// Limits of what is kept of responses.
+/// The limits of stored responses.
 package enum ResponseLimits {
-    /// The most responses of one cache key, which `Vary` tells apart; pinned ones do not count.
+    /// The most responses of one cache key, which differ by `Vary`; pinned ones do not count.
     ///
     /// More would make every lookup slow, and hardly any of them would be used again.
     package static let variants = 32
-    /// The most responses of one cache key read at a time: there is room for pinned ones.
+    /// The most responses of one cache key read at a time, pinned ones included.
     package static let read = 64
-    /// The most records looked at to find those of one cache key: others may share the beginning and the hash.
+    /// The most records read to find those of one cache key: other keys may share its beginning and its hash.
     static let examined = 128
 
-    /// Those of the entries, used longest ago, that have to go so that at most `count` are left.
+    /// Returns the least recently used entries, which have to be removed so that at most `count` are left.
     package static func excess<Kept>(
         of entries: [Kept], leaving count: Int, _ usedAt: (Kept) -> some Comparable
     ) -> ArraySlice<Kept> {
@@ -30,10 +30,10 @@ package enum ResponseLimits {
 }
 
 extension ReadView {
-    /// The responses kept under a cache key, the most recent first. Damaged ones are passed over: they are as good as
-    /// none, and `verify` names them.
+    /// Returns the responses stored under a cache key, the most recent first.
     ///
-    /// At most ``ResponseLimits/read``, those with the highest numbers, however many there are. Notes no use.
+    /// Returns at most ``ResponseLimits/read``, those with the highest variants. Damaged ones are skipped, and `verify`
+    /// reports them. Records no use.
     ///
     /// - Throws: ``EngineError``.
     package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
@@ -42,18 +42,22 @@ extension ReadView {
 }
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// The responses from the one behind `place` on in key order, nil being the start; for eviction and for tools.
+    /// Returns the responses behind `place` in key order, nil being the start; for eviction and for tools.
     ///
-    /// - Parameter limit: the most to give.
+    /// - Parameter limit: the most responses to return.
+    /// - Throws: ``EngineError``.
     package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
         try tables.responses(after: place, limit: limit, in: engine)
     }
 }
 
 extension Transaction {
-    /// Where the responses of a cache key stand that `isWanted` selects, this transaction's own changes included.
+    /// Returns the places of the responses of a cache key that `isWanted` selects, this transaction's own changes
+    /// included.
     ///
-    /// However many there are, one record at a time is in memory. Damaged ones are passed over.
+    /// Only one record at a time is in memory. Damaged ones are skipped.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func responsePlaces(
         forKey key: String, where isWanted: (ResponseRecord) -> Bool
     ) throws -> [(place: ResponsePlace, blob: Int64)] {
@@ -71,12 +75,12 @@ extension Tables {
         try record(.responses, in: source, as: ResponseRecord.self) { try ResponseKey.response(place).append(to: &$0) }
     }
 
-    /// The responses of a cache key with the highest variants, the highest first.
+    /// Returns the responses of a cache key with the highest variants, the highest first.
     fileprivate func newestResponses(forKey key: String, in source: ReadTransaction) throws -> [ResponseEntry] {
         let prefix = ResponseKey.responses(of: key)
         var found: [ResponseEntry] = []
         var examined = 0
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             examined += 1
@@ -87,7 +91,7 @@ extension Tables {
             }
             return found.count < ResponseLimits.read && examined < ResponseLimits.examined
         }
-        // There is always one: a prefix begins with the number of a kind.
+        // There is always a successor: a prefix begins with the number of a kind.
         guard let end = successor(ofPrefix: prefix) else { return [] }
         try source.withCursor(in: responses) { cursor in
             var isGoing = false
@@ -100,7 +104,7 @@ extension Tables {
         return found
     }
 
-    /// The record of an entry, or nil when it is damaged.
+    /// Returns the record of an entry, or nil when it is damaged.
     private static func readable(_ entry: borrowing Entry) -> ResponseRecord? {
         try? decoding(.responses) { () throws(FormatError) in
             try ResponseRecord(
@@ -113,7 +117,7 @@ extension Tables {
         var found: [ResponseEntry] = []
         if limit <= 0 { return [] }
         let start = try place.map { place in
-            // No key is the beginning of another: a byte more lies behind it and before the next.
+            // No key is the beginning of another: with one more byte, it sorts behind this key and before the next.
             try Transaction.key { try ResponseKey.response(place).append(to: &$0) } + [0]
         }
         try forEachResponse(from: start ?? ResponseKey.responses, within: ResponseKey.responses, in: source) {
@@ -125,13 +129,13 @@ extension Tables {
     }
 
     /// Calls `body` with every response whose key is at or behind `start` and begins with `prefix` (nil: with `start`),
-    /// until it answers false. A damaged record is nil; a key that cannot be read is passed over.
+    /// until it returns false. A damaged record is nil; a key that cannot be read is skipped.
     func forEachResponse(
         from start: [UInt8], within prefix: [UInt8]? = nil, in source: ReadTransaction,
         _ body: (ResponsePlace, ResponseRecord?) throws -> Bool
     ) throws {
         let prefix = prefix ?? start
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             guard case .response(let place)? = try? ResponseKey(decoding: entry.key) else { return true }
@@ -149,6 +153,6 @@ extension Tables {
 }
 
 extension String {
-    /// Whether both are the same UTF-8: unlike `==`, canonically equivalent texts differ.
+    /// Returns whether both are the same UTF-8: unlike with `==`, canonically equivalent texts differ.
     func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -2,27 +2,27 @@ internal import LarderEngine
 package import LarderFormat
 internal import Logging
 
-/// Which responses to remove.
+/// A selection of responses to remove.
 package enum ResponseSelection: Hashable, Sendable {
-    /// Those of one cache key.
+    /// The responses of one cache key.
     case key(String)
-    /// Those whose cache keys begin with a text.
+    /// The responses whose cache keys begin with a text.
     case prefix(String)
-    /// Those with a tag.
+    /// The responses with a tag.
     case tag(String)
-    /// All.
+    /// All responses.
     case all
 }
 
 extension Store {
-    /// Responses removed in one commit.
+    /// The most responses removed in one commit.
     private static let batch = 128
 
     /// Removes responses, in commits of bounded size that let other writes go first.
     ///
-    /// Not one moment for readers when there are many: what is kept while this runs may go or stay.
+    /// Readers may see some of many removed and others not yet. A response stored while this runs is removed or stays.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: the number of responses removed.
     /// - Throws: `CancellationError` between two commits; ``EngineError``.
     package func removeResponses(_ selection: ResponseSelection) async throws -> Int {
         var removed = 0
@@ -39,9 +39,9 @@ extension Store {
         }
     }
 
-    /// Removes a response whose body proved damaged, behind the caller's back; returns at once.
+    /// Schedules the removal of a response whose body is damaged; returns at once.
     ///
-    /// - Parameter blob: the number of its blob; one that took its place has another and stays.
+    /// - Parameter blob: the number of its blob; a response that replaced it has another and stays.
     package func removeResponseSoon(at place: ResponsePlace, blob: Int64) {
         if isReadOnly { return }
         do throws(EngineError) {
@@ -58,13 +58,13 @@ extension Store {
                 }
             }
         } catch {
-            // The store is closing; whoever meets the response next removes it.
+            // The store is closing; the next reader of the response removes it.
         }
     }
 }
 
 extension Transaction {
-    /// Removes a response that was found by `selection`, and the index entry that led to it, which may be all there is.
+    /// Removes a response that `selection` found, and the index entry that led to it, which may be all there is.
     fileprivate mutating func remove(_ place: ResponsePlace, of selection: ResponseSelection) throws -> Bool {
         let isRemoved = try removeResponse(at: place)
         if case .tag(let tag) = selection {
@@ -75,7 +75,7 @@ extension Transaction {
 }
 
 extension Tables {
-    /// Where the selected responses stand, up to `limit` of them.
+    /// Returns the places of the selected responses, up to `limit` of them.
     fileprivate func places(
         of selection: ResponseSelection, limit: Int, in source: ReadTransaction
     ) throws -> [ResponsePlace] {

@@ -9,16 +9,17 @@ final class NamedBlobs: CommitState {
 }
 
 extension Transaction {
-    /// Keeps a response in place of the one of the same key and the same selecting fields, whose body becomes garbage.
+    /// Stores a response in place of the one with the same key and selecting fields, whose body becomes garbage.
     ///
-    /// Of the others of the key at most ``ResponseLimits/variants`` less one stay, those used last.
+    /// Of the other responses of the key that are not pinned, at most ``ResponseLimits/variants`` less one stay: those
+    /// used last.
     ///
     /// Credentials and cookies are left out, whatever the record has: ``StoreOptions/credentialFields``.
     ///
     /// - Parameters:
     ///   - record: its blob and length are set here.
     ///   - body: finished in this transaction.
-    /// - Returns: the entry as it is kept.
+    /// - Returns: the stored entry.
     /// - Throws: ``StoreError/invalid(_:)`` for a key, tag or head beyond the limits; ``EngineError``.
     @discardableResult
     package mutating func putResponse(_ record: ResponseRecord, body: Blob) throws -> ResponseEntry {
@@ -42,7 +43,7 @@ extension Transaction {
             return true
         }
         try removeExcess(others)
-        // Beyond the last number, which only a forged record has, there is none: the new one takes its place.
+        // Beyond the last number, which only a forged record has, there is none: the new response replaces that one.
         let next = ResponsePlace(key: record.key, variant: variant == .max ? variant : variant + 1)
         if variant == .max, replaced == nil { try removeResponse(at: next) }
         let place = replaced?.place ?? next
@@ -56,20 +57,20 @@ extension Transaction {
         return ResponseEntry(place: place, record: record)
     }
 
-    /// Removes the responses of one cache key that were used longest ago, to make room for one more.
+    /// Removes the least recently used responses of one cache key, so that one more fits the limit.
     private mutating func removeExcess(_ others: [(place: ResponsePlace, usedAt: Int64)]) throws {
         let excess = ResponseLimits.excess(of: others, leaving: ResponseLimits.variants - 1, \.usedAt)
-        // A key may have collected many before there was a limit: the rest goes with the next ones.
+        // A key may have many from before there was a limit: later calls remove the rest.
         for (place, _) in excess.prefix(128) { try removeResponse(at: place) }
     }
 
-    /// Changes what is kept of a response; its body stays as it is.
+    /// Changes the record of a response; its body stays the same.
     ///
-    /// With other selecting fields it takes the place of the response of the same key that has them.
+    /// With other selecting fields it replaces the response of the same key that has them.
     ///
     /// - Parameters:
     ///   - blob: the number of its blob; a response that was replaced meanwhile has another.
-    ///   - edit: must leave the key as it is.
+    ///   - edit: must not change the key or the blob.
     /// - Returns: whether the response was still there.
     /// - Throws: ``StoreError/invalid(_:)``; ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
@@ -97,7 +98,9 @@ extension Transaction {
         return true
     }
 
-    /// Marks what is kept under a cache key as to be validated before its next use.
+    /// Marks the responses of a cache key for validation before their next use.
+    ///
+    /// - Throws: as ``updateResponse(at:blob:_:)``.
     package mutating func invalidateResponses(forKey key: String) throws {
         for found in try responsePlaces(forKey: key, where: { $0.demand != .validation }) {
             try updateResponse(at: found.place, blob: found.blob) { $0.demand = .validation }
@@ -106,14 +109,15 @@ extension Transaction {
 
     /// Removes a response; its body becomes garbage.
     ///
-    /// - Returns: whether something stood there, damaged or not.
+    /// - Returns: whether a record was there, damaged or not.
+    /// - Throws: ``EngineError``.
     @discardableResult
     package mutating func removeResponse(at place: ResponsePlace) throws -> Bool {
         let record: ResponseRecord?
         do {
             record = try tables.response(at: place, in: engine)
         } catch StoreError.damaged {
-            // What its blob and its index entries were is lost; `verify` names what it leaves behind.
+            // Its blob and its index entries are unknown; `verify` reports what is left of them.
             record = nil
         }
         if let record {

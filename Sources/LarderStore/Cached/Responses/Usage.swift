@@ -2,20 +2,20 @@ internal import LarderEngine
 package import LarderFormat
 internal import Synchronization
 
-/// When responses and resources were last used, kept in memory and written down now and then.
+/// The times at which responses and resources were last used, kept in memory.
 ///
-/// What was used is evicted last. A read must not write, so a use is noted here, and records learn of it at most once an
-/// hour; a killed process forgets that hour.
+/// Content used last is evicted last. A read must not write, so a use is recorded here. Uses of responses are written
+/// once an hour, or sooner when there are many; a killed process loses that hour. Uses of resources are not written.
 package final class UsageNotes: Sendable {
     /// A response that was used.
     package struct UsedResponse: Hashable, Sendable {
-        /// Where it stands.
+        /// The place of the response.
         package var place: ResponsePlace
         /// When it was last used, in milliseconds since 1970-01-01 UTC.
         package var time: Int64
     }
 
-    /// What was used since the notes were last taken.
+    /// The uses recorded since they were last removed.
     package struct Taken: Sendable {
         /// Responses, by the numbers of their blobs.
         package var responses: [Int64: UsedResponse] = [:]
@@ -26,9 +26,9 @@ package final class UsageNotes: Sendable {
         package var isEmpty: Bool { responses.isEmpty && resources.isEmpty }
     }
 
-    /// A record's time of last use is this much behind, at most, while the process lives.
+    /// The most by which a response's time of last use is behind while the process lives, in milliseconds.
     package static let interval: Int64 = 3_600_000
-    /// From so many notes on they are written down without waiting for the hour to end.
+    /// The number of recorded uses at which they are written without waiting for the hour to end.
     private static let limit = 1024
 
     private struct State {
@@ -40,9 +40,9 @@ package final class UsageNotes: Sendable {
 
     init(_ file: OpenFile) {}
 
-    /// Notes that a response was used.
+    /// Records that a response was used.
     ///
-    /// - Returns: whether it is time to write the notes down.
+    /// - Returns: whether it is time to write the uses.
     @discardableResult
     package func noteUse(ofResponse blob: Int64, at place: ResponsePlace, now: Int64) -> Bool {
         state.withLock { state in
@@ -51,9 +51,9 @@ package final class UsageNotes: Sendable {
         }
     }
 
-    /// Notes that a resource was used.
+    /// Records that a resource was used.
     ///
-    /// - Returns: whether it is time to write the notes down.
+    /// - Returns: whether it is time to write the uses.
     @discardableResult
     package func noteUse(of resource: ResourceKey, now: Int64) -> Bool {
         state.withLock { state in
@@ -62,20 +62,20 @@ package final class UsageNotes: Sendable {
         }
     }
 
-    /// When a response was used since the notes were last taken, in milliseconds since 1970-01-01 UTC.
+    /// Returns when a response was used since uses were last removed, in milliseconds since 1970-01-01 UTC.
     package func lastUse(ofResponse blob: Int64) -> Int64? {
         state.withLock { $0.notes.responses[blob]?.time }
     }
 
-    /// When a resource was used since the notes were last taken, in milliseconds since 1970-01-01 UTC.
+    /// Returns when a resource was used since uses were last removed, in milliseconds since 1970-01-01 UTC.
     package func lastUse(of resource: ResourceKey) -> Int64? {
         state.withLock { $0.notes.resources[resource] }
     }
 
-    /// Whether nothing was used since the notes were last taken.
+    /// Whether no use was recorded since uses were last removed.
     package var isEmpty: Bool { state.withLock { $0.notes.isEmpty } }
 
-    /// Takes the notes to write them down.
+    /// Removes and returns the recorded uses, to write them.
     package func take(now: Int64) -> Taken {
         state.withLock { state in
             state.lastTaken = now
@@ -90,7 +90,7 @@ package final class UsageNotes: Sendable {
             state.lastTaken = now
             return false
         }
-        // A clock that was set back begins a new hour; one near the end of its range only makes it due.
+        // A clock that was set back begins a new hour. An overflow at the end of its range only makes the uses due.
         if now < last { state.lastTaken = now }
         return now.subtractingReportingOverflow(last).partialValue >= interval
     }
@@ -106,22 +106,22 @@ extension SharedState {
 }
 
 extension Store {
-    /// When responses and resources were last used.
+    /// The times at which responses and resources were last used.
     package var usage: UsageNotes { shared.usage }
 
-    /// Writes down what was used, in a commit that other writes do not wait for; returns at once.
+    /// Schedules a commit that writes the recorded uses, and for which other writes do not wait; returns at once.
     ///
-    /// A store that closes finishes what waits, so what was used until then is written down with it.
+    /// A store that closes completes scheduled work first, so the uses until then are written with it.
     package func writeUsageSoon() {
         if isReadOnly || usage.isEmpty { return }
         do throws(EngineError) {
             try environment.onWriter(isBulk: true) { try? self.writeUsage() }
         } catch {
-            // The store is closing: an hour of usage is forgotten.
+            // The store is closing: an hour of usage is lost.
         }
     }
 
-    /// Writes down what was used; on the writer thread.
+    /// Writes the recorded uses; on the writer thread.
     private func writeUsage() throws {
         let taken = usage.take(now: host.now())
         if taken.isEmpty { return }
@@ -133,7 +133,7 @@ extension Store {
 }
 
 extension Transaction {
-    /// Writes down when responses were last used; those that were replaced meanwhile are passed over.
+    /// Writes when responses were last used; skips those that were replaced meanwhile.
     mutating func note(_ used: UsageNotes.Taken) throws {
         for (blob, use) in used.responses {
             guard let record = try? tables.response(at: use.place, in: engine), record.blob == blob,

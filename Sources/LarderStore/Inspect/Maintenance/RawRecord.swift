@@ -1,4 +1,4 @@
-/// A record as its bytes, copied out of a table or on its way into one.
+/// The bytes of a record, copied out of a table or to be stored in one.
 package struct RawRecord: Hashable, Sendable {
     /// The encoded key, 1 to 511 bytes.
     package var key: [UInt8]

@@ -2,24 +2,24 @@ internal import LarderEngine
 package import LarderFormat
 
 extension ReadView {
-    /// Copies of the next records of `table` in key order, unverified, as many as fit a page of moderate size.
+    /// Returns copies of the next records of `table` in key order, unverified, up to the limits of one page.
     ///
-    /// For tools that look at everything. Programs read rows with ``forEachRow(in:reversed:limit:verified:_:)``.
+    /// Use it in tools that read everything. Apps read rows with ``forEachRow(in:reversed:limit:verified:_:)``.
     ///
     /// - Parameters:
-    ///   - key: where to go on: the last key of the page before; nil begins.
+    ///   - key: the last key of the page before, behind which this one begins; nil begins with the first.
     ///   - prefix: only keys that begin with it.
     ///   - limit: the most records; at least one.
     ///   - bytes: the size at which the page ends, in bytes; the record that reaches it still belongs to it.
     /// - Returns: no records when there are none left.
-    /// - Throws: ``EngineError``; ``EngineError/corrupted`` where the records do not lie in the order of their keys.
+    /// - Throws: ``EngineError``; ``EngineError/corrupted`` where the records are not in the order of their keys.
     package borrowing func rawRecords(
         of table: TableName, after key: [UInt8]? = nil, prefix: [UInt8] = [], limit: Int = 1024, bytes: Int = 1 << 20
     ) throws -> [RawRecord] {
         let start = key ?? prefix
         var page: [RawRecord] = []
         var size = 0
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             if let key, entry.key.equals(key.rawSpan) { return true }
@@ -36,17 +36,19 @@ extension ReadView {
                 isGoing = visit(entry)
             }
         }
-        // In a page whose order is damaged a seek may lead back: a walk over such pages would not end.
+        // In a page whose order is damaged, a seek may lead back, and reading page after page would not end.
         if let key, let end = page.last?.key, !key.lexicographicallyPrecedes(end) { throw EngineError.corrupted }
         return page
     }
 
-    /// How many records `table` has.
+    /// Returns the number of records in `table`.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func recordCount(of table: TableName) throws -> Int {
         try transaction.statistics(of: tables[table]).entries
     }
 
-    /// The store's format record.
+    /// Returns the store's format record.
     ///
     /// - Throws: ``StoreError/notAStore``, ``StoreError/damaged(table:reason:)``.
     package borrowing func format() throws -> FormatRecord {

@@ -1,12 +1,12 @@
 internal import LarderFormat
 
 extension Store {
-    /// The directory for the store of one account, below `base`.
+    /// Returns the path of the directory for the store of one account, below `base`.
     ///
-    /// Each account has a store of its own, so that nothing of one is ever shown to another. The name is 128 bits of hash
-    /// (XXH64 with the seeds 0 and 1, in hexadecimal): it does not spell the account out, and no two accounts that a
-    /// person has share one. It is no protection against who can guess an identity, or choose one to collide: where a
-    /// server lets people choose them, give its own number of the account.
+    /// Each account has a store of its own, so that nothing of one is ever shown to another. The name is 128 bits of
+    /// hash (XXH64 with the seeds 0 and 1, in hexadecimal): it does not contain the account, and no two accounts of one
+    /// user share it. It does not protect against a user who guesses an identity, or chooses one that collides. If a
+    /// server lets users choose identities, pass its own number of the account.
     ///
     /// - Parameters:
     ///   - base: a directory of the program's own.

@@ -2,19 +2,21 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// Removes all content: rows, responses, tokens, the outbox, local changes, the journal, and the words kept for
-    /// searches in a file of their own. The store stays open and usable; numbers go on where they were, so that none is
-    /// used twice. Secondary indexes go with their declarations; a host declares them again.
+    /// Removes all content: rows, responses, tokens, the outbox, overlays, the journal, and the file of words for
+    /// searches.
     ///
-    /// For signing out. Stop what syncs and sends first: what is written meanwhile goes too, or stays whole. In commits of
-    /// bounded size, but for damaged records, which go in one; a process that dies on the way leaves a sound store with a
-    /// part of its content, and the next call goes on. Bytes that were removed may be left in unused pages of the file:
-    /// ``destroy(at:discardingUnsent:)`` removes the file.
+    /// The store stays open and usable. Numbers continue, so that none is used twice. Secondary indexes are removed
+    /// with their declarations; a host declares them again.
     ///
-    /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
-    /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed, or, for a write
-    ///   made while this runs, with that write and a part of the content kept; `CancellationError` between two commits;
-    ///   ``EngineError``, also when the file of words cannot be removed.
+    /// Use it for signing out. Stop everything that syncs and sends first: content written meanwhile is removed too, or
+    /// stays whole. Works in commits of bounded size, but removes damaged records in one. A process that dies meanwhile
+    /// leaves a consistent store with a part of its content, and the next call continues. Removed bytes may be left in
+    /// unused pages of the file: ``destroy(at:discardingUnsent:)`` removes the file.
+    ///
+    /// - Parameter discardingUnsent: whether writes and points that were not sent are removed too.
+    /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed, or, for a
+    ///   write made while this runs, with that write and a part of the content kept; `CancellationError` between two
+    ///   commits; ``EngineError``, also when the file of words cannot be removed.
     public func clear(discardingUnsent: Bool = false) async throws {
         try checkWritable()
         try await inBatches { transaction in
@@ -29,13 +31,14 @@ extension Store {
             return try transaction.clearSomeResources()
         }
         try await inBatches { transaction in try transaction.clearSomeGarbage() }
-        // The rest was written meanwhile, or is damaged. It is removed in one commit: removed table by table, a write made in
-        // between would lose a part of itself. Apart from other writes, whose counts are stored at the end of their commit.
+        // The rest was written meanwhile, or is damaged. One commit removes it: with one for each table, a write made
+        // in between would lose a part of itself. No other write is in that commit, because counts are stored at the
+        // end of their commit.
         try await bulk { transaction in
             transaction.requireFullDurability()
             try transaction.clearUnsent(discards: discardingUnsent)
             for table in TableName.allCases where table != .meta { while try transaction.clearSome(of: table) {} }
-            // What damaged entries counted for cannot be known.
+            // The share of damaged entries in the counts is unknown.
             try transaction.forgetPending()
             try transaction.forgetServers()
             try transaction.beginTimeline()
@@ -43,17 +46,19 @@ extension Store {
         try removeWords()
     }
 
-    /// Removes the file of words, last: whatever opens it anew from now on finds no rows to read words from. A search under
-    /// way, in whatever process, goes on with the file that it has open, and the next one notices that it is gone.
+    /// Removes the file of words, last: one that is made again from now on finds no rows to read words from.
+    ///
+    /// A search under way, in any process, continues with the file that it has open; the next one notices that it is
+    /// gone.
     private func removeWords() throws { try environment.removeCompanions(Self.wordsFileNames) }
 
-    /// Removes the store at `path`, which nobody may have open, with its directory when nothing else is in it.
+    /// Removes the store at `path`, which no process may have open, with its directory when nothing else is in it.
     ///
-    /// For signing out, and for starting anew where a file is damaged beyond use or of an older format: then with
-    /// `discardingUnsent`. A damaged file goes only when `guard.lock` shows that it was a store. Blocks while another
-    /// process opens or closes the store.
+    /// Use it for signing out, and, with `discardingUnsent`, for a fresh start when a file is damaged beyond use or of
+    /// an older format. A damaged file is removed only when `guard.lock` shows that it was a store. Blocks while
+    /// another process opens or closes the store.
     ///
-    /// - Parameter discardingUnsent: whether writes and points that were not sent go too.
+    /// - Parameter discardingUnsent: whether writes and points that were not sent are removed too.
     /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/readOnlyFormat``; ``EngineError/notFound``;
     ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
@@ -73,8 +78,9 @@ extension Store {
         }
     }
 
-    /// Throws unless the value of the format record shows a store that this version may remove. A damaged record shows
-    /// nothing by itself: a file of another program may have one of that name.
+    /// Throws unless the value of the format record shows a store that this version may remove.
+    ///
+    /// A damaged record shows nothing by itself: a file of another program may have a record of that name.
     private static func checkDiscardable(_ format: [UInt8]?, isMarked: Bool) throws {
         guard let format else { throw StoreError.notAStore }
         do {
@@ -93,11 +99,11 @@ extension Store {
                 _ = try await bulk { transaction in try transaction.removeCollection(collection.name) }
             }
         } catch StoreError.damaged {
-            // They go with whatever is left.
+            // Damaged collections are removed with the rest.
         }
     }
 
-    /// Runs `step` in a commit of its own until it answers that there is nothing more.
+    /// Runs `step` in commits of its own until it returns that there is nothing more.
     private func inBatches(_ step: @escaping @Sendable (inout Transaction) throws -> Bool) async throws {
         var isMore = true
         while isMore {
@@ -108,7 +114,7 @@ extension Store {
 }
 
 extension Transaction {
-    /// Removes the writes that were enqueued since the last commit of clearing, so that it removes none of their parts alone.
+    /// Removes the writes that were enqueued since the last commit of clearing, so that none is removed only in part.
     ///
     /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)`` where they are not to be discarded.
     fileprivate mutating func clearUnsent(discards: Bool) throws {
@@ -118,7 +124,7 @@ extension Transaction {
 }
 
 extension Tables {
-    /// Throws when anything waits to be sent.
+    /// Throws when the outbox has an entry, or a buffer a point.
     fileprivate func checkAllSent(in source: ReadTransaction) throws {
         // A table whose root is damaged seems to be empty.
         let pending = try Int(clamping: counters(in: source).pendingEntries)
@@ -128,7 +134,7 @@ extension Tables {
         if points > 0 { throw StoreError.unsentPoints(points) }
     }
 
-    /// How many points there are, whatever their rings say.
+    /// Returns the number of points, whatever their rings record.
     private func unsentPoints(in source: ReadTransaction) throws -> Int {
         var count = 0
         try source.withCursor(in: self[.buffers]) { cursor in
@@ -139,7 +145,7 @@ extension Tables {
         return count
     }
 
-    /// How many writes wait to be sent.
+    /// Returns the number of entries in the outbox, dead letters included.
     private func unsentWrites(in source: ReadTransaction) throws -> Int {
         var count = 0
         try forEachRaw(.outbox, prefix: OutboxKey.heads, in: source) { _ in

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// What a compaction did to the data file.
+/// The size of a data file before and after a compaction.
 public struct CompactionSummary: Hashable, Sendable {
     /// Its size before, in bytes.
     public let sizeBefore: Int64
@@ -12,27 +12,27 @@ public struct CompactionSummary: Hashable, Sendable {
 extension Store {
     /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
     ///
-    /// Works beside readers and writers, in this and other processes; the copy is packed. Holds one snapshot
+    /// Works while others read and write, in this and other processes; the copy is packed. Holds one read view
     /// throughout. Blocks.
     ///
-    /// - Parameter progress: told how many entries have been copied so far; what it throws ends the copy.
+    /// - Parameter progress: receives the number of entries copied so far; an error that it throws ends the copy.
     /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``, ``EngineError/closed``.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
         try checkOpen()
         try environment.copy(to: path, progress: progress)
-        // Opened once, so that the copy has all its files and can also be opened for reading only.
+        // The copy is opened once, so that it has all its files and can also be opened for reading only.
         let options = StoreOptions(access: .readWriteExisting)
         try Environment.open(path: path, options: options.environment).close()
     }
 
     /// Replaces the data file of the store at `path` by a packed copy that was verified.
     ///
-    /// Nobody may have the store open, this process included. Whatever happens, the old file stays in place until the
-    /// copy is complete, verified and synced. Blocks.
+    /// No process may have the store open, this one included. In any case the old file stays in place until the copy is
+    /// complete, verified and synced. Blocks.
     ///
     /// - Parameters:
-    ///   - lockTimeout: how long to wait for a lock of the store that something else holds.
-    ///   - progress: told how many entries have been copied so far; what it throws leaves the file unchanged.
+    ///   - lockTimeout: the time to wait for a lock of the store that something else holds.
+    ///   - progress: receives the number of entries copied so far; an error that it throws leaves the file unchanged.
     /// - Throws: ``EngineError/heldByOthers``; ``StoreError/verificationFailed(findings:first:)`` when anything is
     ///   wrong with the content; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
@@ -71,13 +71,13 @@ extension Store {
         return Int64(clamping: try size.get())
     }
 
-    /// Throws unless the copy is whole and may be written by this version; answers its size.
+    /// Returns the size of the copy; throws unless it is whole and may be written by this version.
     private static func verifyCopy(at path: String, host: HostServices) throws -> Int64 {
         // A read-only open needs files that the copy does not have yet. Nothing is written.
         let options = StoreOptions(access: .readWriteExisting)
         let environment = try Environment.open(path: path, options: options.environment, inspect: checkWritable)
         let outcome = Result { () throws -> Int64 in
-            // Verifying reads records as they lie, so no layer has anything to keep.
+            // Verifying reads the records themselves, so no layer has anything to keep.
             let copy = try Store(environment: environment, host: host, isReadOnly: true, parts: [])
             var first: Finding?
             let summary = try copy.verify { finding in first = first ?? finding }

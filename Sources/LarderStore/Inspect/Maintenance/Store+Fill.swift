@@ -2,13 +2,15 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Store {
-    /// Makes a store at `path`, where none may be, of whole records: of a dump, say.
+    /// Makes a store at `path`, where none may exist, from whole records, such as those of a dump.
     ///
-    /// Records are taken as they are, their checksums included; what they say is for ``verify`` to judge. Not atomic:
-    /// build aside and rename. When it throws, `path` holds remains to be removed. Blocks.
+    /// Records are stored as they are, their checksums included; ``verify(progress:_:)`` checks their content. The call
+    /// is not atomic: build the store elsewhere and rename it. When this throws, `path` holds remains to be removed.
+    /// Blocks.
     ///
-    /// - Throws: ``StoreError/notAStore`` when the records hold no format record, ``StoreError/unsupportedFormat(_:)``
-    ///   when it is of a version this software does not write; ``EngineError``; what `fill` throws.
+    /// - Throws: ``StoreError/notAStore`` when the records hold no format record or no counters;
+    ///   ``StoreError/unsupportedFormat(_:)`` or ``StoreError/readOnlyFormat`` when this software cannot read or write
+    ///   the version; ``StoreError/damaged(table:reason:)``; ``EngineError``; the errors of `fill`.
     package static func make(at path: String, fill: (inout StoreFiller) throws -> Void) throws {
         let environment = try Environment.open(path: path, options: EnvironmentOptions(tables: Tables.names))
         do {
@@ -40,7 +42,7 @@ extension FormatAccess {
     }
 }
 
-/// Takes the records of a new store, table by table, each table's in key order.
+/// The writer of the records of a new store, table by table, each table's in key order.
 package struct StoreFiller {
     /// Bytes of keys and values in one commit.
     private static let batch = 4 << 20
@@ -56,9 +58,9 @@ package struct StoreFiller {
         self.tables = tables
     }
 
-    /// Adds a record behind all that its table has.
+    /// Adds a record behind all others of its table.
     ///
-    /// - Throws: ``EngineError``; ``EngineError/keyExists`` when the keys of a table do not ascend, noticed with the
+    /// - Throws: ``EngineError``; ``EngineError/keyExists`` when the keys of a table do not ascend, reported with the
     ///   batch the record belongs to.
     package mutating func append(_ record: RawRecord, to name: TableName) throws {
         if name != table || size >= Self.batch {
@@ -69,7 +71,7 @@ package struct StoreFiller {
         waiting.append(record)
     }
 
-    /// Commits what was added.
+    /// Commits the added records.
     ///
     /// - Throws: as ``append(_:to:)``.
     package mutating func flush() throws {

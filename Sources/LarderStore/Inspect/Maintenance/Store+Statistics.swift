@@ -2,10 +2,10 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// What the store holds and how large it is, counted in one snapshot.
+    /// Returns the content and the size of the store, counted in one read view.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
-    /// - Complexity: reads every record but the rows.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/notAStore``, ``EngineError``.
+    /// - Complexity: reads the records of resources and of garbage, and the heads of the outbox.
     public func statistics() throws -> StoreStatistics {
         try read { view in try statistics(of: view) }
     }
@@ -84,7 +84,7 @@ extension Store {
             }
             guard let found else { return false }
             entries += 1
-            // Entries of one lane are neighbours; lanes are told apart by their bytes.
+            // Entries of one lane are adjacent; lanes are compared by their bytes.
             let lane = Array(found.lane.utf8)
             if lane != lastLane { lanes += 1 }
             lastLane = lane

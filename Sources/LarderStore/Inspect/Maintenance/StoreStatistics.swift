@@ -1,30 +1,30 @@
 public import LarderEngine
 public import LarderFormat
 
-/// What a store holds and how large it is, as of one commit.
+/// The content and the size of a store, as of one commit.
 public struct StoreStatistics: Hashable, Sendable {
-    /// Resources by what a reader may see of them.
+    /// The numbers of resources by state.
     public struct ResourceCounts: Hashable, Sendable {
-        /// Those with a full copy.
+        /// The resources whose rows readers see.
         public var ready = 0
-        /// Those the server withdrew.
+        /// The resources that the server withdrew.
         public var hidden = 0
-        /// Those whose rows were dropped to make room.
+        /// The resources whose rows were evicted to free space.
         public var evicted = 0
-        /// Those known, without a full copy yet.
+        /// The known resources that have no snapshot.
         public var empty = 0
 
-        /// All of them.
+        /// The number of all resources.
         public var total: Int { ready + hidden + evicted + empty }
     }
 
-    /// Generations by what they are good for.
+    /// The numbers of generations by use.
     public struct GenerationCounts: Hashable, Sendable {
-        /// Those readers see.
+        /// The generations that resources point at.
         public var live = 0
-        /// Those being written.
+        /// The generations that are being written.
         public var staging = 0
-        /// Those whose rows wait to be removed.
+        /// The generations whose rows wait to be removed.
         public var garbage = 0
         /// Rows that wait to be removed.
         public var garbageRows: Int64 = 0
@@ -34,13 +34,13 @@ public struct StoreStatistics: Hashable, Sendable {
 
     /// Slots in the table of readers, of all processes.
     public struct ReaderSlots: Hashable, Sendable {
-        /// Slots taken at some time since the first open.
+        /// Slots used at some time since the first open.
         public let used: Int
-        /// Slots there are.
+        /// The number of slots.
         public let maximum: Int
     }
 
-    /// The identity of the store, drawn when it was made.
+    /// The identity of the store, generated when the store was made.
     public let storeID: UUIDBytes
     /// The describing version of the format, such as `0.2`.
     public let formatVersion: String
@@ -72,11 +72,11 @@ public struct StoreStatistics: Hashable, Sendable {
     public let filters: Int
     /// Memberships of resources in filters.
     public let members: Int
-    /// Writes that wait to be sent.
+    /// Entries of the outbox, dead letters included.
     public let outboxEntries: Int
-    /// Lanes they stand in.
+    /// Lanes that have entries.
     public let outboxLanes: Int
-    /// When the one that waits longest was enqueued, in milliseconds since 1970-01-01 UTC.
+    /// When the oldest entry was enqueued, in milliseconds since 1970-01-01 UTC.
     public let oldestOutboxEntryAt: Int64?
     /// Records in the journal.
     public let journalRecords: Int

@@ -1,14 +1,14 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Each of these removes some content of one kind, as much as one commit should, and answers whether there is more. A
-// store is sound after each.
+// Each of these removes content of one kind, up to the limit of one commit, and returns whether there is more. The
+// store is consistent after each.
 
 extension Transaction {
-    /// Records of a kind removed in one commit.
+    /// The most records of a kind removed in one commit.
     private static let batch = 128
 
-    /// Entries of the outbox.
+    /// Removes entries of the outbox.
     mutating func clearSomeUnsent() throws -> Bool {
         var found: [(place: OutboxDeliveryRecord, draft: OutboxDraft)] = []
         try tables.forEachReadable(.outbox, prefix: OutboxKey.heads, in: engine) { key, body throws(FormatError) in
@@ -25,7 +25,7 @@ extension Transaction {
         return found.count == Self.batch
     }
 
-    /// Members of filters, and each filter after its last member.
+    /// Removes members of filters, and each filter after its last member.
     mutating func clearSomeFilters() throws -> Bool {
         guard let (number, record) = (try? tables.filters(in: engine))?.first,
             let members = try? members(ofFilter: number)
@@ -37,7 +37,7 @@ extension Transaction {
         return true
     }
 
-    /// Resources, with the local changes of each; their rows become garbage.
+    /// Removes resources, with the overlays of each; their rows become garbage.
     mutating func clearSomeResources() throws -> Bool {
         var found: [(ResourceKey, ResourceRecord)] = []
         try tables.forEachReadable(.resources, in: engine) { key, body throws(FormatError) in
@@ -57,9 +57,9 @@ extension Transaction {
         return found.count == Self.batch
     }
 
-    /// Removes local changes of a resource, row by row.
+    /// Removes overlays of a resource, row by row.
     ///
-    /// - Parameter rest: how many rows one commit still may clear, and what ``sizeDelta`` is when it has removed enough.
+    /// - Parameter rest: the number of rows that the commit may still clear, and the ``sizeDelta`` at which it ends.
     /// - Returns: false when there are more.
     private mutating func clearOverlays(
         of resource: ResourceKey, _ rest: inout (rows: Int, end: Int64)
@@ -84,14 +84,14 @@ extension Transaction {
         return count == rows.count && !isMore
     }
 
-    /// Garbage, whoever reads it, and bodies that are still being written.
+    /// Removes garbage, even while it is read, and bodies that are still being written.
     mutating func clearSomeGarbage() throws -> Bool {
         for blob in try tables.garbage(.stagedBlob, in: engine) { try discardStagedBlob(blob) }
         var place = GarbageKey.removable
         return try reclaimSome(from: &place, sparesHeld: false, isTimeUp: { false })
     }
 
-    /// Any records of a table.
+    /// Removes any records of a table.
     mutating func clearSome(of table: TableName) throws -> Bool {
         try removeSome(of: table, prefix: [], from: [0], bytes: Int64(BulkLimits.bytes), isTimeUp: { false }).isMore
     }

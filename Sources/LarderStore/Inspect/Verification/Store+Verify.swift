@@ -1,19 +1,19 @@
 internal import LarderEngine
 
 extension Store {
-    /// Reads every record of one snapshot, and reports whatever is not as FORMAT.md says.
+    /// Reads every record of one read view, and reports everything that differs from FORMAT.md.
     ///
-    /// Nothing is changed. A damaged record does not hide the others: the walk goes on behind it. Verifies every
-    /// checksum, key and body, and recomputes what the store keeps: counts, digests, sizes, and the records that
-    /// belong to each other. Holds a snapshot throughout, so pages freed meanwhile are not reused. Blocks.
+    /// Nothing is changed. A damaged record does not hide the others: the check continues behind it. Verifies every
+    /// checksum, key and body, and recomputes what the store keeps: counts, digests, sizes, and the records that belong
+    /// to each other. Holds the read view throughout, so pages freed meanwhile are not reused. Blocks.
     ///
     /// - Parameters:
-    ///   - progress: told now and then how many records have been read, and how many there are.
-    ///   - report: told each finding as it is found.
-    /// - Throws: what `progress` and `report` throw, which ends the walk; ``EngineError`` when the store is closed or
-    ///   no reader slot is left.
-    /// - Complexity: reads the whole store; memory for each resource, generation and filter, and for the row names of one
-    ///   collection; not for rows.
+    ///   - progress: receives the number of records read so far and their total, from time to time.
+    ///   - report: receives each finding as it is found.
+    /// - Throws: the errors of `progress` and `report`, which end the check; ``EngineError`` when the store is closed
+    ///   or no reader slot is left.
+    /// - Complexity: reads the whole store; memory for each resource, generation and filter, and for the row names of
+    ///   one collection; not for rows.
     public func verify(
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }, _ report: (Finding) throws -> Void
     ) throws -> VerifySummary {
@@ -31,7 +31,7 @@ extension Store {
     }
 }
 
-/// What ``Store/verify(progress:_:)`` has been through.
+/// The figures of one ``Store/verify(progress:_:)``.
 public struct VerifySummary: Hashable, Sendable {
     /// Records read, in all tables.
     public internal(set) var entries = 0

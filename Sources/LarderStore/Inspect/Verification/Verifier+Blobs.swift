@@ -1,19 +1,19 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// What was found in `blobs` of one blob.
+/// The content of `blobs` that was found of one blob.
 struct BlobContent {
-    /// What is known of it; nil when that could not be read.
+    /// The record of the blob; nil when it could not be read.
     var record: BlobRecord?
-    /// Chunks found, and the number the next one is to have.
+    /// The number of chunks found, which is the number that the next one should have.
     var chunks: Int64 = 0
     var digest: UInt64 = 0
-    /// Records that name it.
+    /// The number of records that name it.
     var owners = 0
 }
 
 extension Verifier {
-    /// Notes that a record names a blob as its body. FORMAT.md, "Invariants".
+    /// Adds a record that names a blob as its body. FORMAT.md, "Invariants".
     func noteOwner(
         ofBlob number: Int64, byteCount: Int64, in name: TableName, at location: String
     ) throws(Stop) {
@@ -22,7 +22,8 @@ extension Verifier {
         blobOwners.append(BlobOwner(blob: number, byteCount: byteCount, table: name, location: location))
     }
 
-    /// Heads and chunks, each by itself; a chunk's bytes only under its blob's head. FORMAT.md, "Invariants".
+    /// Checks heads and chunks, each by itself; a chunk's number and length only if its blob's head can be read.
+    /// FORMAT.md, "Invariants".
     func verifyBlobs(_ snapshot: ReadTransaction) throws {
         try walk(.blobs, snapshot) { entry in
             guard let key = try key(of: entry, .blobs, BlobKey.init(decoding:)) else { return }
@@ -69,7 +70,7 @@ extension Verifier {
         }
     }
 
-    /// Blobs with their chunks and the records that name them. FORMAT.md, "Invariants".
+    /// Compares blobs with their chunks and the records that name them. FORMAT.md, "Invariants".
     func compareBlobs() throws {
         if broken.contains(.blobs) { return }
         for owner in blobOwners {

@@ -14,7 +14,7 @@ extension Verifier {
                 if let found { rings[name] = found } else { damaged.insert(name) }
             case .point(let name, let sequence):
                 let location = "\(Self.place(name)) \(sequence)"
-                // A damaged point is one all the same: it is there.
+                // A damaged point counts too, because it exists.
                 _ = try record(of: entry, .buffers, at: location, BufferedPoint.init(decoding:))
                 points[name, default: WalkedPoints()].note(sequence, flight: rings[name]?.upload.flight)
             case nil: return
@@ -48,11 +48,12 @@ extension Verifier {
     }
 }
 
-/// The points of one ring, as they were found.
+/// The points found of one ring.
 private struct WalkedPoints {
     private(set) var count = 0
     private(set) var highest: Int64 = 0
-    /// Whether the first and the last point of the flight are there. Between them, points may have been dropped before it.
+    /// Whether the first and the last point of the upload batch exist. Between them, points may have been dropped
+    /// before it.
     private(set) var hasFlightStart = false
     private(set) var hasFlightEnd = false
 

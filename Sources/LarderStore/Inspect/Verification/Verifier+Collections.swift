@@ -32,7 +32,7 @@ extension Verifier {
         }
     }
 
-    /// A name, and the record it names.
+    /// Checks a name and the record it names.
     private func verifyName(_ entry: borrowing Entry, _ snapshot: ReadTransaction) throws {
         let location = "name \(Self.bytes(entry.key))"
         guard let place = try record(of: entry, .collections, at: location, CollectionNumberRecord.init(decoding:))
@@ -51,7 +51,7 @@ extension Verifier {
         }
     }
 
-    /// A record, and the name that leads to it.
+    /// Checks a record and the name that refers to it.
     private func verifyCollection(
         _ entry: borrowing Entry, _ number: Int64, _ snapshot: ReadTransaction
     ) throws -> WalkedCollections.Current? {
@@ -105,7 +105,7 @@ extension Verifier {
         for row in content.rows { walked.current?.times[row, default: 0] += 1 }
     }
 
-    /// Holds what a collection's chunks name against its record and its holders.
+    /// Compares the rows in a collection's chunks with its record and its holders.
     private func compareHolders(
         of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ snapshot: ReadTransaction
     ) throws {
@@ -136,7 +136,7 @@ extension Verifier {
     }
 }
 
-/// What a walk through `collections` has met: names first, then holders, then each record with its chunks.
+/// The content of `collections` read so far: names first, then holders, then each record with its chunks.
 private struct WalkedCollections {
     struct Current {
         let number: Int64
@@ -144,13 +144,13 @@ private struct WalkedCollections {
         var chunks: Int64 = 0
         /// Whether every chunk could be read.
         var isWhole = true
-        /// How often each row was named.
+        /// The number of times each row was named.
         var times: [RowKey: Int64] = [:]
     }
 
-    /// How many holders each collection has.
+    /// The number of holders of each collection.
     var holders: [Int64: Int] = [:]
-    /// The collections that have a record, be it a damaged one.
+    /// The collections that have a record, damaged or not.
     var numbers: Set<Int64> = []
     var current: Current?
 }

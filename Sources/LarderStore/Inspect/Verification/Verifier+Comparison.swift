@@ -1,9 +1,9 @@
 internal import LarderFormat
 
-// What the tables say about each other.
+// Comparisons of the tables with each other.
 
 extension Verifier {
-    /// Generations with their rows and their resources. FORMAT.md, "Invariants".
+    /// Compares generations with their rows and their resources. FORMAT.md, "Invariants".
     func compareGenerations() throws {
         for (number, record) in generations.sorted(by: { $0.key < $1.key }) {
             let location = "generation \(number) of \(record.owner)"
@@ -42,7 +42,7 @@ extension Verifier {
         }
     }
 
-    /// Resources with the generations they point at. FORMAT.md, "Invariants".
+    /// Compares resources with the generations they point at. FORMAT.md, "Invariants".
     func compareResources() throws {
         for (name, record) in resources.sorted(by: { $0.key < $1.key }) {
             switch record.state {
@@ -94,7 +94,7 @@ extension Verifier {
         }
     }
 
-    /// Counters with what they number. FORMAT.md, "Invariants".
+    /// Compares the counters with the numbers and sizes found. FORMAT.md, "Invariants".
     func compareCounters(storedSize: Int64) throws {
         guard let counters else { return }
         let pairs: [(what: String, next: Int64, highest: Int64)] = [

@@ -83,13 +83,13 @@ extension Verifier {
         _ = try RowBody(body: body)
     }
 
-    /// Numbers that a store gives begin at 1.
+    /// Reports a number below 1: the numbers that a store assigns begin at 1.
     func notePositive(_ number: Int64, in name: TableName, at location: String) throws(Stop) {
         if number < 1 { try find(.key, in: name, at: location, "numbers begin at 1") }
     }
 }
 
-/// The seed of the last owner asked for: rows of one owner are neighbours.
+/// The seed of the last owner: rows of one owner are adjacent.
 private struct SeedCache {
     private var last: (owner: ResourceKey, seed: UInt64)?
 

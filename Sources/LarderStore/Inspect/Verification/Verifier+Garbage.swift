@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What no other record leads to. FORMAT.md, "Invariants".
+// Content that no other record refers to. FORMAT.md, "Invariants".
 
 extension Verifier {
     func verifyGarbage(_ snapshot: ReadTransaction) throws {
@@ -20,10 +20,10 @@ extension Verifier {
 
     func isGarbage(_ kind: GarbageKey.Kind, _ number: Int64) -> Bool { garbage.contains(GarbageKey(kind, number)) }
 
-    /// Whether a generation that has a record is being written; no reader sees it.
+    /// Returns whether a generation that has a record is being written; no reader sees it.
     func isStaged(_ generation: Int64) -> Bool { isGarbage(.stagedGeneration, generation) }
 
-    /// Holds what is given up against what is still there, and what is being written against its record.
+    /// Compares what was discarded with what still exists, and what is being written with its record.
     func compareGarbage() throws {
         for key in garbage.sorted(by: { ($0.kind.rawValue, $0.number) < ($1.kind.rawValue, $1.number) }) {
             let hasRecord =

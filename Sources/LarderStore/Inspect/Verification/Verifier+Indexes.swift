@@ -48,7 +48,7 @@ extension Verifier {
         if isWhole == false { try find(.undecodable, in: .indexes, at: location, "it names a row that it is not of") }
     }
 
-    /// Indexes with the rows they are over. FORMAT.md, "Invariants".
+    /// Compares indexes with the rows they are over. FORMAT.md, "Invariants".
     func compareIndexes() throws {
         if broken.contains(.rows) || broken.contains(.overlay) || broken.contains(.indexes) { return }
         let places = Set(indexes.expected.keys).union(indexes.found.keys)
@@ -67,7 +67,8 @@ extension Verifier {
         }
     }
 
-    /// Whether the entries of a scope are what its rows call for: those of a generation being written are added later.
+    /// Returns whether the entries of a scope have to match its rows; those of a generation being written are added
+    /// later.
     private func isKept(_ scope: IndexEntryKey.Scope) -> Bool {
         switch scope {
         case .generation(let number): generations[number] != nil && !isStaged(number)
@@ -83,7 +84,7 @@ extension Verifier {
     }
 }
 
-/// What a walk has learnt of secondary indexes: of each in each generation, what there is and what there should be.
+/// The entries of secondary indexes, found and expected, of each index in each scope.
 struct WalkedIndexes {
     struct Place: Hashable, Comparable {
         let scope: IndexEntryKey.Scope
@@ -98,7 +99,7 @@ struct WalkedIndexes {
         }
     }
 
-    /// How many entries, and the sum of their hashes.
+    /// The number of entries, and the sum of their hashes.
     struct Sum: Equatable {
         var count = 0
         private var hash: UInt64 = 0
@@ -109,18 +110,18 @@ struct WalkedIndexes {
         }
     }
 
-    /// Those whose records can be read.
+    /// The indexes whose records can be read.
     var declared: [SecondaryIndex] = []
-    /// The numbers of all of them, damaged or not.
+    /// The numbers of all indexes, damaged or not.
     var numbers: Set<Int64> = []
-    /// Where rows could not be read.
+    /// The scopes in which rows could not be read.
     var unsure: Set<IndexEntryKey.Scope> = []
     private(set) var expected: [Place: Sum] = [:]
     private(set) var found: [Place: Sum] = [:]
-    /// The plan for the rows met last: those of one type are neighbours.
+    /// The indexes over the rows read last: rows of one type are adjacent.
     private var last: (scope: IndexEntryKey.Scope, indexes: RowIndexes?, type: String)?
 
-    /// Notes the entries that a row calls for.
+    /// Adds the entries that a row should have.
     mutating func note(
         _ entry: borrowing Entry, _ scope: IndexEntryKey.Scope, _ row: (type: String, key: String),
         of owner: ResourceKey?
@@ -149,7 +150,7 @@ struct WalkedIndexes {
         }
     }
 
-    /// Notes an entry that is there.
+    /// Adds an entry that was found.
     mutating func note(_ entry: borrowing Entry, _ decoded: IndexEntryKey) {
         guard let body = try? Record.openUnverified(entry.value) else { return }
         found[Place(scope: decoded.scope, index: decoded.index), default: Sum()]

@@ -1,24 +1,24 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// What is to be sent, as it was found.
+/// The number and size of the entries to be sent, as found.
 struct PendingContent {
     var entries: Int64 = 0
     var byteCount: Int64 = 0
 }
 
-/// What the head of an entry says of its body.
+/// The facts that the head of an entry records of its body.
 private struct NotedBody {
-    /// The bytes of its payload.
+    /// The length of its payload, in bytes.
     var length: Int64
-    /// The rows of its effect.
+    /// The number of rows of its effect.
     var rows: Int
 }
 
 // Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
     func verifyOutbox(_ snapshot: ReadTransaction) throws {
-        // Heads come before bodies. What the record of the body has to hold by them; nil where the head cannot be read.
+        // Heads come before bodies. The value is what a head records of its body; nil when the head cannot be read.
         var heads: [Int64: NotedBody?] = [:]
         try walk(.outbox, snapshot) { entry in
             switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
@@ -51,7 +51,7 @@ extension Verifier {
         }
     }
 
-    /// - Parameter noted: by its head, where that can be read; nil without a head.
+    /// - Parameter noted: the facts that its head records, nil inside when that cannot be read; nil without a head.
     private func verifyBody(_ entry: borrowing Entry, noted: NotedBody??, at location: String) throws {
         let record = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
         guard let noted else { return try find(.orphan, in: .outbox, at: location, "no entry has it") }
@@ -65,7 +65,7 @@ extension Verifier {
         try compare(noted.rows, record.withdrawn.count, "kept effects", in: .outbox, at: location)
     }
 
-    /// - Returns: what its body has to have; nil where the head cannot be read.
+    /// - Returns: the facts that its body has to match; nil when the head cannot be read.
     private func verifyHead(
         _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: ReadTransaction
     ) throws -> NotedBody? {

@@ -50,7 +50,7 @@ extension Verifier {
         }
     }
 
-    /// Checks that readers see of a row what the writes over it make of what the server has.
+    /// Checks that the row stored for readers is the one that results from the server's row and the writes over it.
     private func verifyShown(_ row: RowKey, _ snapshot: ReadTransaction) throws {
         let key = try Transaction.shownKey(row)
         let stack: OverlayStack

@@ -2,9 +2,9 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Verifier {
-    /// Responses, their index and their bodies' numbers. FORMAT.md, "Invariants".
+    /// Checks responses, their index and the numbers of their bodies. FORMAT.md, "Invariants".
     func verifyResponses(_ snapshot: ReadTransaction) throws {
-        // Responses of one cache key are neighbours.
+        // Responses of one cache key are adjacent.
         var neighbours: [ResponseRecord] = []
         try walk(.responses, snapshot) { entry in
             guard let key = try key(of: entry, .responses, ResponseKey.init(decoding:)) else { return }
@@ -36,7 +36,7 @@ extension Verifier {
         if ResponsePlace(key: record.key, variant: place.variant) != place || place.variant < 1 {
             try find(.key, in: .responses, at: location, "the record is that of another cache key")
         }
-        // Fields of the other names were stored by earlier versions: no damage.
+        // Fields with other credential names, which earlier versions have stored, are no damage.
         if record.fields.contains(where: { CredentialFields.standardNames.contains($0.name.lowercased()) }) {
             try find(.undecodable, in: .responses, at: location, "the record holds credentials or cookies")
         }

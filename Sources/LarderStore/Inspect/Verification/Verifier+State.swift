@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What is kept beside the content: the format, filters and members, the outbox, the journal.
+// Records beside the content: `meta`, filters and members, the journal.
 
 extension Verifier {
     func verifyMeta(_ snapshot: ReadTransaction) throws {
@@ -27,7 +27,7 @@ extension Verifier {
             } else if entry.key.equals(SaltRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, SaltRecord.init(decoding:))
             } else {
-                // A later version may keep more here; the checksum holds for all of it.
+                // A later version may store more here; the checksum can be verified all the same.
                 _ = try record(of: entry, .meta, at: name) { (_) throws(FormatError) in }
             }
         }
@@ -61,14 +61,14 @@ extension Verifier {
                 return
             }
             highest.timeline = max(highest.timeline, record.timeline)
-            // Told apart by their bytes, as everywhere.
+            // Texts are compared by their bytes, as everywhere.
             if let other = texts.updateValue(number, forKey: Array(record.filter.utf8)) {
                 try find(.duplicate, in: .filters, at: location, "filter \(other) has the same text")
             }
         }
     }
 
-    /// FORMAT.md, "Invariants".
+    /// Checks `members`. FORMAT.md, "Invariants".
     func verifyMembers(_ snapshot: ReadTransaction) throws {
         try walk(.members, snapshot) { entry in
             guard let (number, resource) = try key(of: entry, .members, MemberRecord.decodeKey) else { return }

@@ -1,16 +1,16 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// One walk through all tables of a snapshot.
+/// One check of all tables of a read view.
 ///
-/// First every record by itself, table by table; what is learnt on the way is then held against each other.
+/// It checks every record by itself, table by table, and then compares the tables with each other.
 final class Verifier {
-    /// A callback's error, told apart from those of the walk.
+    /// The error of a callback, in contrast to those of the check.
     struct Stop: Error {
         let cause: any Error
     }
 
-    /// Records between two reports of progress.
+    /// The number of records between two reports of progress.
     private static let progressStep = 1024
 
     let tables: Tables
@@ -18,10 +18,10 @@ final class Verifier {
     private let report: (Finding) throws -> Void
     private(set) var summary = VerifySummary()
     private var total = 0
-    /// Tables whose walk broke off, so that nothing can be said about what they do not have.
+    /// The tables that could not be read to the end, so that a record missing from them is no finding.
     private(set) var broken: Set<TableName> = []
 
-    // What the walk has learnt. Names in `damaged…` exist, but their records could not be read.
+    // The facts that were collected. Names in `damaged…` exist, but their records could not be read.
     var counters: CountersRecord?
     var pending = PendingContent()
     var resources: [ResourceKey: ResourceRecord] = [:]
@@ -88,7 +88,7 @@ final class Verifier {
         try tell { try report(finding) }
     }
 
-    /// Holds what a record notes against what was found.
+    /// Reports a finding when the number in a record differs from the number found.
     func compare(
         _ noted: some BinaryInteger, _ found: some BinaryInteger, _ what: String, in name: TableName,
         at location: @autoclosure () -> String, severity: Finding.Severity = .damage
@@ -97,7 +97,7 @@ final class Verifier {
         try find(.count, in: name, at: location(), "\(noted) \(what) noted, \(found) found", severity: severity)
     }
 
-    /// Runs lookups of the records beside one: that those are damaged is a finding of their own.
+    /// Runs lookups of related records, whose damage is a finding of its own.
     func beside(_ lookups: () throws -> Void) throws {
         do { try lookups() } catch is StoreError {}
     }
@@ -114,7 +114,7 @@ final class Verifier {
 // MARK: - Walking
 
 extension Verifier {
-    /// Calls `visit` with every entry of a table, and checks its order and its number.
+    /// Calls `visit` with every entry of a table, and checks the order and the number of entries.
     func walk(_ name: TableName, _ snapshot: ReadTransaction, _ visit: (borrowing Entry) throws -> Void) throws {
         var count = 0
         var previous: [UInt8] = []
@@ -150,7 +150,7 @@ extension Verifier {
         if done % Self.progressStep == 0 { try tell { try progress(done, total) } }
     }
 
-    /// What a key says, or nil after a finding.
+    /// Returns the decoded key, or nil after a finding.
     func key<Value>(
         of entry: borrowing Entry, _ name: TableName, _ decode: (RawSpan) throws(FormatError) -> Value
     ) throws(Stop) -> Value? {
@@ -162,7 +162,7 @@ extension Verifier {
         }
     }
 
-    /// What a structured record says, or nil after a finding.
+    /// Returns the decoded structured record, or nil after a finding.
     func record<Value>(
         of entry: borrowing Entry, _ name: TableName, at location: @autoclosure () -> String,
         _ decode: (RawSpan) throws(FormatError) -> Value
@@ -182,18 +182,18 @@ extension Verifier {
         try find(error == .checksumMismatch ? .checksum : .undecodable, in: name, at: location, "\(error)")
     }
 
-    /// A key as hexadecimal bytes.
+    /// Returns a key as hexadecimal bytes.
     static func bytes(_ key: RawSpan) -> String { TupleElement.bytes([UInt8](copying: key)).description }
 }
 
-/// What was found in `rows` of one generation.
+/// The content of `rows` that was found of one generation.
 struct GenerationContent {
     var owner: ResourceKey?
     var hasOwnerRow = false
     var rows: Int64 = 0
     var bytes: Int64 = 0
     var digest: UInt64 = 0
-    /// Rows whose checksum could not be verified, for want of an owner.
+    /// The number of rows whose checksum could not be verified, because the owner is unknown.
     var unverified = 0
 }
 

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// What a stage is made from: an open file, and how the first open of it was asked for.
+/// An open file that a stage is made from, with the options of its first open.
 struct OpenFile {
     let environment: Environment
     let host: HostServices
@@ -11,17 +11,18 @@ struct OpenFile {
     let credentialFields: CredentialFields
 }
 
-/// What an open of a file saw while no other process could open it, or begin anything in it.
+/// The state of a file as its open saw it, while no other process could open it or begin anything in it.
 struct OpeningLook {
     /// Whether no other process had the store open.
     let isAlone: Bool
-    /// The counters then: what has a number from theirs on was begun since. Nil when they could not be read.
+    /// The counters at that time; everything numbered at or above them was begun later. Nil when they could not be
+    /// read.
     let counters: CountersRecord?
     /// Whether the file had lost the table `garbage`, which was made anew.
     let hasLostGarbage: Bool
 }
 
-/// What one layer keeps in memory for an open file, shared by all opens of the file in this process.
+/// The in-memory state of one layer for an open file, shared by all opens of the file in this process.
 ///
 /// The kernel makes one instance of each registered type and finds it by its type; it names none of them.
 protocol SharedPart: AnyObject, Sendable {
@@ -29,16 +30,18 @@ protocol SharedPart: AnyObject, Sendable {
     init(_ file: OpenFile)
 }
 
-/// A part that takes part in commits: the kernel calls the stages in the order in which they were registered, the lowest layer
-/// first.
+/// A part that participates in commits.
+///
+/// The kernel calls the stages in the order in which they were registered, the lowest layer first.
 protocol CommitStage: SharedPart {
     /// Completes a write transaction whose body has succeeded, before the counters are written.
     func complete(_ transaction: inout Transaction) throws
-    /// Handles what a commit has left to do, on the writer thread, after observers were notified.
+    /// Does the work that a commit has left, on the writer thread, after observers were notified.
     func committed(_ effects: CommitEffects, in shared: SharedState)
-    /// Whether a transaction that has just failed may succeed in another run, which goes without what the stage came upon.
+    /// Whether a transaction that has just failed may succeed when it runs again, without the data that the stage
+    /// failed on.
     func canRunAgain() -> Bool
-    /// Recovers what other processes have left, once, at the first open for writing.
+    /// Recovers the remains of other processes, once, at the first open for writing.
     func recover(_ store: Store, from look: OpeningLook)
     /// Begins the work of an open for writing, after ``recover(_:from:)``.
     func begin(_ store: Store)
@@ -55,7 +58,7 @@ extension CommitStage {
     func end(_ store: Store) {}
 }
 
-/// What one layer keeps in a write transaction, from its first use until the stages have handled the commit.
+/// The state of one layer in a write transaction, from its first use until the stages have handled the commit.
 protocol CommitState: AnyObject {
     init(_ shared: SharedState)
 }

@@ -33,7 +33,7 @@ final class GroupCommit: Sendable {
         return waiting
     }
 
-    /// Commits all that waits; on the writer thread.
+    /// Commits all waiting writes; called on the writer thread.
     private func drain(_ shared: SharedState) {
         let writes = waiting.withLock { Self.take(&$0) }.filter { $0.begin() }
         var start = 0
@@ -65,12 +65,12 @@ final class GroupCommit: Sendable {
             failure.write.finish(.failure(failure.error))
             return failure.write
         } catch let error as EngineError where writes.count > 1 && error.isOneWriteTooMany {
-            // What does not fit, or meets a damaged page, is one of them: the others still may, above all those that
-            // make room.
+            // Perhaps only one of the writes does not fit or has met a damaged page. The others may succeed alone,
+            // above all those that free space.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
         } catch StoreError.full where writes.count > 1 {
-            // As above.
+            // Perhaps only one of the writes does not fit, as above.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
         } catch {
@@ -97,7 +97,7 @@ final class GroupCommit: Sendable {
     }
 }
 
-/// A write failed after it had changed something.
+/// The failure of a write that had changed something.
 private struct SpoiledTransaction: Error {
     let write: PendingWrite
     let error: any Error

@@ -18,7 +18,7 @@ final class PendingWrite: Sendable {
         try body(&transaction)
     }
 
-    /// Marks the write as begun. False when it was cancelled before and must not run.
+    /// Marks the write as begun; returns false when it was cancelled before and must not run.
     func begin() -> Bool {
         hasBegun.withLock { hasBegun in
             hasBegun = end.current == nil
@@ -29,11 +29,11 @@ final class PendingWrite: Sendable {
     /// Ends the wait with the write's outcome.
     func finish(_ outcome: Result<Void, any Error>) { end.fulfil(outcome) }
 
-    /// Returns when the write has ended; a cancelled task ends it unless it has begun.
+    /// Waits until the write has ended. Cancelling the task ends a write that has not begun.
     func outcome() async throws {
         if let outcome = await end.value() { return try outcome.get() }
         hasBegun.withLock { if !$0 { end.fulfil(.failure(CancellationError())) } }
-        // In a task of its own, which is not cancelled: what has begun is waited for.
+        // The new task is not cancelled, so it waits for a write that has begun.
         guard let outcome = await Task(operation: { await end.value() }).value else {
             preconditionFailure("a wait ended without its value")
         }

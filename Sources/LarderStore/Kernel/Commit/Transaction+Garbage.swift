@@ -1,11 +1,11 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What no other record leads to is entered in `garbage`, in the transaction that makes it so: a generation or a blob when
-// it is begun, and whatever is given up. FORMAT.md, "garbage".
+// The table `garbage` records the ranges that no other record leads to: a generation or a blob that is begun, and
+// everything that is discarded. The transaction that makes a range so records it. FORMAT.md, "garbage".
 
 extension Transaction {
-    /// Enters a range of records; one that waits to be removed is reclaimed after the commit.
+    /// Records a range in `garbage`; a removable one is reclaimed after the commit.
     mutating func enter(_ key: GarbageKey, count: Int64 = 0, byteCount: Int64 = 0) throws {
         try put(GarbageRecord(process: shared.process, count: count, byteCount: byteCount), under: key)
         if key.isRemovable { effects.hasGarbage = true }
@@ -15,7 +15,7 @@ extension Transaction {
         try put(body: record.encode(), key: key.bytes, in: .garbage)
     }
 
-    /// Takes a range out of `garbage`; false when it was not there.
+    /// Removes a range from `garbage`; returns false when it was not there.
     @discardableResult
     mutating func leave(_ key: GarbageKey) throws -> Bool { try remove(key: key.bytes, in: .garbage) }
 }
@@ -27,7 +27,7 @@ extension Tables {
             var place = start
             while let entry = try cursor.seek(place.rawSpan) {
                 if let key = try? GarbageKey(decoding: entry.key) { return key }
-                // No writer made this key; the next one may be whole.
+                // No writer made this key; the next one may be valid.
                 place = [UInt8](copying: entry.key) + [0]
             }
             return nil
@@ -44,7 +44,7 @@ extension Tables {
         return found
     }
 
-    /// The record of a range; nil when the range is not entered or its record is damaged.
+    /// The record of a range; nil when `garbage` has no such range or its record is damaged.
     func garbageRecord(_ key: GarbageKey, in source: ReadTransaction) throws -> GarbageRecord? {
         do {
             return try record(key.bytes.rawSpan, .garbage, in: source, GarbageRecord.init(decoding:))
@@ -53,7 +53,7 @@ extension Tables {
         }
     }
 
-    /// Whether a range is entered.
+    /// Whether `garbage` has a range.
     func isEntered(_ key: GarbageKey, in source: ReadTransaction) throws -> Bool {
         try source.value(forKey: key.bytes.rawSpan, in: garbage) != nil
     }

@@ -7,14 +7,14 @@ internal import LarderFormat
 public struct Transaction: ~Copyable {
     var writer: LarderEngine.WriteTransaction
     let tables: Tables
-    /// What all opens of the file share, with the parts of the layers.
+    /// The state that all opens of the file share, with the parts of the layers.
     let shared: SharedState
-    /// How often something was changed: tells a failed body that did nothing from one that has to be undone.
+    /// The number of changes so far; distinguishes a failed body that changed nothing from one that has to be undone.
     private(set) var mutationCount = 0
-    /// What the commit sets off.
+    /// The effects of the commit.
     var effects = CommitEffects()
     private var counters: CountersRecord?
-    /// By how many bytes the stored size has changed so far.
+    /// The change of the stored size so far, in bytes.
     private(set) var sizeDelta: Int64 = 0
 
     private init(_ writer: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
@@ -23,7 +23,8 @@ public struct Transaction: ~Copyable {
         tables = shared.tables
     }
 
-    /// Wraps `writer` for the length of `body`; when it succeeds, has the stages complete it and writes the counters.
+    /// Runs `body` in a transaction over `writer`; when it succeeds, has the stages complete it and writes the
+    /// counters.
     static func run<Result>(
         _ writer: inout LarderEngine.WriteTransaction, _ shared: SharedState,
         _ body: (inout Transaction) throws -> Result
@@ -54,10 +55,10 @@ public struct Transaction: ~Copyable {
     /// The number this commit will have.
     public var commit: UInt64 { engine.commit }
 
-    /// Makes the commit fully durable, whatever durability the write asked for.
+    /// Makes the commit fully durable, whatever durability the write requested.
     mutating func requireFullDurability() { writer.requireFullDurability() }
 
-    /// What a layer keeps in this transaction.
+    /// The state of a layer in this transaction, made at its first use.
     func state<State: CommitState>(_ type: State.Type) -> State { effects.states.state(type, shared) }
 }
 
@@ -70,7 +71,7 @@ extension Transaction {
         try put(value, key: key, in: name, replacing: old)
     }
 
-    /// As ``put(_:key:in:)``, for a caller that has looked at the value it replaces.
+    /// As ``put(_:key:in:)``, for a caller that has read the value it replaces.
     ///
     /// - Parameter old: the size of that value; nil where there is none.
     mutating func put(
@@ -89,12 +90,12 @@ extension Transaction {
         try put(value.rawSpan, key: key.rawSpan, in: name)
     }
 
-    /// As ``put(body:key:in:)``, with a key that `build` puts together.
+    /// As ``put(body:key:in:)``, with a key that `build` builds.
     mutating func put(body: [UInt8], in name: TableName, key build: (inout KeyBuffer) throws -> Void) throws {
         try put(body: body, key: Self.key(build), in: name)
     }
 
-    /// Removes a record and counts its size; false when it was not there.
+    /// Removes a record and counts its size; returns false when it was not there.
     @discardableResult
     mutating func remove(key: [UInt8], in name: TableName) throws -> Bool {
         guard let size = try engine.value(forKey: key.rawSpan, in: tables[name])?.byteCount else { return false }
@@ -109,15 +110,16 @@ extension Transaction {
         noteRemoved(bytes: Int64(key.byteCount + size))
     }
 
-    /// Counts what was removed or added around the accounting above.
+    /// Counts the bytes of records that were removed without the functions above; negative for records that were added.
     mutating func noteRemoved(bytes: Int64) {
         mutationCount += 1
         sizeDelta -= bytes
     }
 
-    /// Removes records whose keys begin with `prefix`, from `start` on, as many as one commit should.
+    /// Removes records whose keys begin with `prefix`, from `start` on, until `limit` bytes are removed or the time is
+    /// up.
     ///
-    /// They are not looked at: garbage has no digest to keep, so damaged records go like all others.
+    /// The values are not verified: garbage has no digest to keep, so damaged records are removed like all others.
     mutating func removeSome(
         of name: TableName, prefix: [UInt8], from start: [UInt8], bytes limit: Int64, isTimeUp: () -> Bool
     ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
@@ -147,7 +149,7 @@ extension Transaction {
 // MARK: - Counters
 
 extension Transaction {
-    /// Takes the next number of a counter.
+    /// Returns the next number of a counter and advances the counter.
     mutating func next(_ counter: WritableKeyPath<CountersRecord, Int64>) throws -> Int64 {
         var current = try currentCounters()
         let number = current[keyPath: counter]
@@ -161,7 +163,9 @@ extension Transaction {
         return number
     }
 
-    /// The sequence that the journal gives next.
+    /// The sequence of the next journal record.
+    ///
+    /// - Throws: as ``appliedPosition()``.
     package func nextJournalSequence() throws -> Int64 { try currentCounters().nextJournalSequence }
 
     /// Changes counters; they are written at the end of the transaction.
@@ -177,6 +181,8 @@ extension Transaction {
     }
 
     /// The stored size if the transaction were committed now, in bytes.
+    ///
+    /// - Throws: as ``appliedPosition()``.
     package func storedSize() throws -> Int64 {
         // A wrong size on the medium is a finding, not a reason to stop writing.
         let (size, overflow) = try currentCounters().storedSize.addingReportingOverflow(sizeDelta)

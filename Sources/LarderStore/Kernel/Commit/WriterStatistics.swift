@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// How often and how long the one writer was held since the store was opened, each commit with its sync.
+/// The holds of the one writer since the store was opened, each commit measured with its sync.
 ///
 /// A write waits at most for the longest hold and for the writes before it.
 public struct WriterStatistics: Hashable, Sendable {
-    /// Commits, those that failed included.
+    /// The number of commits, failed ones included.
     public internal(set) var commits = 0
-    /// Of them, batches of bulk work: full copies and reclaiming.
+    /// The number of those commits that were batches of bulk work: snapshots and reclaiming.
     public internal(set) var bulkCommits = 0
-    /// The longest one write, or group of writes, held the writer.
+    /// The longest time that one write, or group of writes, held the writer.
     public internal(set) var longestHold = Duration.zero
-    /// The longest one batch of bulk work held the writer.
+    /// The longest time that one batch of bulk work held the writer.
     public internal(set) var longestBulkHold = Duration.zero
 }
 
@@ -46,6 +46,6 @@ final class WriterMeter: Sendable {
 }
 
 extension Store {
-    /// How the writer was held so far, by writes and by bulk work.
+    /// The statistics of the writer so far, for writes and for bulk work.
     public var writerStatistics: WriterStatistics { shared.meter.statistics }
 }

@@ -1,6 +1,6 @@
 public import LarderFormat
 
-/// What one or more commits changed.
+/// The changes of one or more commits.
 public struct ChangeSet: Equatable, Sendable {
     /// The rows of one resource that changed.
     public struct Rows: Equatable, Sendable {
@@ -55,23 +55,23 @@ public struct ChangeSet: Equatable, Sendable {
     public private(set) var rows: [ResourceKey: Rows] = [:]
     /// Resources whose rows were all replaced or withdrawn at once.
     public private(set) var replaced: Set<ResourceKey> = []
-    /// Resources of which anything changed, be it only what is known about them.
+    /// Resources of which anything changed, metadata included.
     public private(set) var touched: Set<ResourceKey> = []
     /// Outbox lanes that gained or lost an entry.
     public private(set) var lanes: Set<String> = []
     /// Filters whose sync state changed.
     public private(set) var filters: Set<String> = []
-    /// What was evicted, at most the newest 256.
+    /// The evictions, at most the newest 256.
     public private(set) var evictions: [Eviction] = []
 
-    /// Buffers that gained or lost a point, or whose upload went on.
+    /// Buffers that gained or lost a point, or whose upload progressed.
     public private(set) var buffers: Set<BufferName> = []
 
     private static let evictionLimit = 256
-    /// Whether another process has committed: anything but ``evictions`` may have changed, and nothing of it is listed.
+    /// Whether another process has committed: anything but ``evictions`` may have changed, and no change is listed.
     public private(set) var isEverything = false
 
-    /// What another process's commit changed.
+    /// The changes of another process's commit.
     static let everything: ChangeSet = {
         var changes = ChangeSet()
         changes.isEverything = true
@@ -108,7 +108,7 @@ public struct ChangeSet: Equatable, Sendable {
 
     mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
 
-    /// Adds what a later commit changed.
+    /// Adds the changes of a later commit.
     mutating func merge(_ later: ChangeSet) {
         for (resource, change) in later.rows {
             if rows[resource] == nil { rows[resource] = change } else { rows[resource]?.merge(change) }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells observers what commits changed, in the order in which they subscribed.
+/// Notifies observers of the changes of commits, in the order in which they subscribed.
 final class ObservationHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
@@ -14,7 +14,7 @@ final class ObservationHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// A subscription that hears of changes from now on, until it is released.
+    /// Returns a subscription that is notified of changes from now on, until it is released.
     func subscribe(to region: Region) -> Subscription {
         let subscription = Subscription(region: region, hub: self)
         let isFinished = state.withLock { state in
@@ -30,7 +30,7 @@ final class ObservationHub: Sendable {
         state.withLock { $0.subscriptions.removeAll { $0.identifier == identifier } }
     }
 
-    /// Tells every observer whose region `changes` concern.
+    /// Notifies every observer whose region `changes` concern.
     func publish(_ changes: ChangeSet) {
         if changes.isEmpty { return }
         for subscription in current where subscription.region.intersects(changes) {
@@ -49,9 +49,9 @@ final class ObservationHub: Sendable {
     }
 }
 
-/// One observer's wait. Changes that come before it looks again are merged, so it never lags by more than one.
+/// One observer's queue. Changes that arrive before its next call are merged, so it never lags by more than one set.
 ///
-/// Several tasks may wait at once: each change goes to the one that has waited longest, and the end to all.
+/// Several tasks may wait at once: each change is delivered to the one that has waited longest, and the end to all.
 final class Subscription: Sendable {
     let region: Region
     private let hub: ObservationHub
@@ -75,12 +75,12 @@ final class Subscription: Sendable {
     /// Whether the store was closed.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// How many tasks wait.
+    /// The number of tasks that wait.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     func receive(_ changes: ChangeSet) {
         state.withLock { state in
-            // Under the lock: a wait that is cancelled finds itself in the line, or its changes.
+            // This runs under the lock, so that a cancelled wait finds itself in the queue or finds its changes.
             if !state.waiters.isEmpty { return state.waiters.removeFirst().fulfil(changes) }
             if state.pending == nil { state.pending = changes } else { state.pending?.merge(changes) }
         }

@@ -1,8 +1,8 @@
 public import LarderFormat
 
-/// Which changes an observer wants to hear of.
+/// The changes that an observer is notified of.
 public enum Region: Hashable, Sendable {
-    /// All changes, be they only of what is known about a resource.
+    /// All changes, those of resource metadata included.
     case everything
     /// Rows of any resource of a group.
     case group(String)
@@ -18,21 +18,23 @@ public enum Region: Hashable, Sendable {
     case outbox
     /// The sync state of a filter, by its canonical text.
     case filter(String)
-    /// What is evicted.
+    /// Evictions.
     case evictions
     /// Points of any buffer.
     case buffers
     /// The rows that a collection holds, and any row of its class in the resource they belong to.
     case collection(CollectionName, home: ResourceKey)
 
-    /// Whether `changes` concern this region. Too many changes to list are judged by their range; a commit of another
-    /// process concerns every region but that of evictions.
+    /// Whether `changes` concern this region.
+    ///
+    /// Changes that are too many to list are matched by their range. A commit of another process concerns every region
+    /// but ``evictions``.
     public func intersects(_ changes: ChangeSet) -> Bool {
         if changes.isEverything, self != .evictions { return true }
         return switch self {
         case .everything: !changes.isEmpty
         case .group(let group):
-            // Compared as resource keys are, byte by byte.
+            // Groups are compared byte by byte, as resource keys are.
             changes.replaced.contains { ResourceKey($0.group, 0) == ResourceKey(group, 0) }
                 || changes.rows.keys.contains { ResourceKey($0.group, 0) == ResourceKey(group, 0) }
         case .resource(let resource):
@@ -63,7 +65,7 @@ extension ChangeSet.Rows {
     func touches(type: String) -> Bool {
         let isOfType = { (key: RowKey) in key.type.utf8.elementsEqual(type.utf8) }
         if isComplete { return upserts.contains(where: isOfType) || removals.contains(where: isOfType) }
-        // Types lie one after the other: a range that ends before this one, or begins after it, has none of it.
+        // Types are stored one after the other: a range that ends before this one, or begins after it, has none of it.
         let bytes = Array(type.utf8)
         let lower = Array(range.lowerBound.type.utf8)
         let upper = Array(range.upperBound.type.utf8)

@@ -1,27 +1,27 @@
 internal import LarderEngine
 
 extension Store {
-    /// The value of `read` now and again after every commit that concerns `region`.
+    /// Returns the value of `read` now and again after every commit that concerns `region`.
     ///
-    /// The first value comes at once. Commits that come faster than the observer looks are skipped over: it always
-    /// gets the newest. A commit of another process concerns every region, and is read within some milliseconds.
-    /// Ends when the task is cancelled or the store closes; throws what `read` throws.
+    /// The first value is delivered at once. An observer that is slower than the commits skips values and gets the
+    /// newest. A commit of another process concerns every region, and is read within some milliseconds. The sequence
+    /// ends when the task is cancelled or the store closes; it throws what `read` throws.
     public func values<Value: Sendable>(
         in region: Region, _ read: @escaping @Sendable (borrowing ReadView) throws -> Value
     ) -> StoreValues<Value> {
         StoreValues(store: self, region: region, read: read)
     }
 
-    /// What commits change in `region`, from now on.
+    /// Returns the changes of the commits that concern `region`, from now on.
     ///
-    /// Changes that come faster than the observer looks are merged into one set. Commits of other processes are told
-    /// within some milliseconds, and not what they changed (``ChangeSet/isEverything``). Ends when the task is cancelled
-    /// or the store closes.
+    /// Changes that arrive faster than the observer reads them are merged into one set. Commits of other processes are
+    /// reported within some milliseconds, without their changes (``ChangeSet/isEverything``). The sequence ends when
+    /// the task is cancelled or the store closes.
     public func changes(in region: Region = .everything) -> StoreChanges {
         StoreChanges(subscription: subscribe(to: region))
     }
 
-    /// A subscription to the commits of this process and of others, from now on.
+    /// Returns a subscription to the commits of this process and of others, from now on.
     func subscribe(to region: Region) -> Subscription {
         let subscription = hub.subscribe(to: region)
         shared.watchOthers()
@@ -47,7 +47,9 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
         let read: @Sendable (borrowing ReadView) throws -> Element
         var hasDeliveredFirst = false
 
-        /// The newest value, after waiting for a change unless it is the first; nil at the end.
+        /// Returns the newest value, after waiting for a change unless it is the first; nil at the end.
+        ///
+        /// - Throws: as ``Store/read(_:)``.
         public mutating func next() async throws -> Element? {
             if hasDeliveredFirst {
                 guard await subscription.next() != nil else { return nil }
@@ -67,8 +69,9 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
 public struct StoreChanges: AsyncSequence, Sendable {
     let subscription: Subscription
 
-    /// The one observer's position. A second iterator shares it: each change goes to one of them, to the one that has
-    /// waited longest, and the end to both.
+    /// Returns the one observer's position.
+    ///
+    /// A second iterator shares it: each change is delivered to the one that has waited longest, and the end to both.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }
@@ -77,7 +80,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        /// The changes since the last call, after waiting for one; nil at the end.
+        /// Returns the changes since the last call, after waiting for one; nil at the end.
         public mutating func next() async -> ChangeSet? {
             await subscription.next()
         }

@@ -1,20 +1,20 @@
 public import LarderFormat
 public import Logging
 
-/// What the program around the store supplies: time, chance and a place for log lines.
+/// The services that the app supplies to the store: time, random identifiers and a logger.
 ///
-/// Nothing here is ambient, so that a test decides all of it. Defaults live in the umbrella module.
+/// The store uses no others, so that a test controls all of them. Defaults are in the umbrella module.
 public struct HostServices: Sendable {
-    /// Milliseconds since 1970-01-01 UTC.
+    /// The time, in milliseconds since 1970-01-01 UTC.
     public var now: @Sendable () -> Int64
     /// Time that never jumps, from any origin.
     public var elapsed: @Sendable () -> Duration
-    /// Waits until ``elapsed`` reaches a deadline, not at all when it has; throws `CancellationError` as soon as the task
-    /// is cancelled.
+    /// Waits until ``elapsed`` reaches a deadline; returns at once when it has. Throws `CancellationError` as soon as
+    /// the task is cancelled.
     public var sleepUntil: @Sendable (Duration) async throws -> Void
     /// A new random identifier (RFC 9562, version 4).
     public var makeID: @Sendable () -> UUIDBytes
-    /// Where the store tells what it did.
+    /// The logger that the store reports to.
     public var logger: Logger
 
     /// A host of the given parts.
@@ -30,7 +30,9 @@ public struct HostServices: Sendable {
         self.logger = logger
     }
 
-    /// Waits for a time from now on, or throws `CancellationError` as soon as the task is cancelled.
+    /// Waits for a duration from now on.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(_ duration: Duration) async throws {
         try await sleepUntil(elapsed() + duration)
     }

@@ -1,14 +1,14 @@
 internal import LarderEngine
 internal import Synchronization
 
-/// A snapshot of the store, lent to a synchronous closure: one moment, whole, whatever is written meanwhile.
+/// A consistent view of one commit of the store, lent to a synchronous closure, whatever is written meanwhile.
 ///
-/// What is read from it points into the map and cannot leave the closure; copy what has to.
+/// Values read from it point into the map and cannot leave the closure; copy those that have to.
 public struct ReadView: ~Copyable, ~Escapable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
     let shared: SharedState
-    /// Where the rows of the resource read last lie: within one snapshot that does not change.
+    /// The place of the rows of the resource read last, which does not change within one view.
     let lastSource = Mutex<MergedSource?>(nil)
 
     /// A view of `store` at the commit of `transaction`.

@@ -3,10 +3,10 @@ internal import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// What all opens of one file in this process share: whose writes wait, who writes a generation, who observes.
+/// The state that all opens of one file in this process share: waiting writes, the staging slot, observers.
 ///
-/// The engine gives every open of a file the same environment; so a commit made through one open has to reach the
-/// observers of all, and only the first open may take what is being staged for the remains of a killed process.
+/// The engine gives every open of a file the same environment. A commit made through one open therefore has to reach
+/// the observers of all. Only the first open may treat staged generations as the remains of a killed process.
 final class SharedState: Sendable {
     private struct Weak<Object: AnyObject & Sendable>: Sendable {
         weak let object: Object?
@@ -16,9 +16,9 @@ final class SharedState: Sendable {
 
     let environment: Environment
     let tables: Tables
-    /// That of the first open.
+    /// The host of the first open.
     let host: HostServices
-    /// Names this open of the file, among those of all processes.
+    /// The identifier of this open of the file, among those of all processes.
     let process: UUIDBytes
     /// The most bytes that may be stored after a commit; nil for any number.
     let sizeCap: Int64?
@@ -26,9 +26,9 @@ final class SharedState: Sendable {
     let credentialFields: CredentialFields
     let commits = GroupCommit()
     let meter: WriterMeter
-    /// Which generations were read lately.
+    /// The generations that were read lately.
     let generationUses = UseBits()
-    /// What the layers do with commits, the lowest first.
+    /// The stages of the layers, the lowest layer first.
     let stages: [any CommitStage]
     private let parts: [any SharedPart]
     private let partsByType: [ObjectIdentifier: any SharedPart]
@@ -36,11 +36,11 @@ final class SharedState: Sendable {
     private let isRecovered = Mutex(false)
     private let hasReportedDeafness = Atomic(false)
 
-    /// The state of an open file.
+    /// Returns the state of an open file, made when there is none.
     ///
     /// - Parameters:
-    ///   - file: with the host of the first open.
-    ///   - parts: what the layers keep, the lowest layer first.
+    ///   - file: the file; its host counts at the first open.
+    ///   - parts: the types of the layers' parts, the lowest layer first.
     /// - Throws: ``EngineError/openWithOtherOptions`` when another open of the file has another cap.
     static func of(_ file: OpenFile, parts: [any SharedPart.Type]) throws(EngineError) -> SharedState {
         let environment = file.environment
@@ -69,7 +69,7 @@ final class SharedState: Sendable {
         partsByType = Dictionary(uniqueKeysWithValues: parts.map { (ObjectIdentifier(type(of: $0)), $0) })
     }
 
-    /// The part of a type, which has to be registered.
+    /// Returns the part of a type; traps when the type was not registered.
     func part<Part: SharedPart>(_ type: Part.Type) -> Part {
         guard let part = partsByType[ObjectIdentifier(type)] as? Part else {
             preconditionFailure("\(type) is not among the parts that the store was opened with")
@@ -88,7 +88,7 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Lets `hub` hear of commits as long as it lives.
+    /// Notifies `hub` of commits as long as the hub lives.
     func add(_ hub: ObservationHub) {
         hubs.withLock { hubs in
             hubs = hubs.filter { $0.value.object != nil }
@@ -96,7 +96,7 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Tells observers what a commit changed, and has the stages handle what it left.
+    /// Notifies observers of the changes of a commit, and has the stages handle its effects.
     func publish(_ effects: CommitEffects) {
         if !effects.changes.isEmpty {
             for hub in liveHubs { hub.publish(effects.changes) }
@@ -104,7 +104,7 @@ final class SharedState: Sendable {
         for stage in stages { stage.committed(effects, in: self) }
     }
 
-    /// Has observers hear of the commits of other processes, too.
+    /// Notifies observers of the commits of other processes, too.
     func watchOthers() {
         do {
             let isWatching = try environment.onCommitsOfOthers { [weak self] in
@@ -120,7 +120,7 @@ final class SharedState: Sendable {
 
     private var liveHubs: [ObservationHub] { hubs.withLock { $0.values.compactMap(\.object) } }
 
-    /// Runs `body` in a transaction of its own on the writer thread, where the caller is.
+    /// Runs `body` in a transaction of its own; called on the writer thread.
     func transact<Result>(
         durability: Durability, isBulk: Bool = false, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
@@ -140,14 +140,14 @@ final class SharedState: Sendable {
     }
 }
 
-/// What a commit sets off.
+/// The effects of a commit.
 struct CommitEffects {
     /// The number of the commit; nil where nothing was changed.
     var commit: UInt64?
-    /// What observers are told.
+    /// The changes that observers are notified of.
     var changes = ChangeSet()
-    /// Whether something was given up, and waits to be removed.
+    /// Whether something was discarded, and waits to be removed.
     var hasGarbage = false
-    /// What the layers keep in the transaction.
+    /// The states of the layers in the transaction.
     let states = CommitStates()
 }

@@ -6,7 +6,7 @@ extension Store {
         try environment.read { transaction in try readFormat(in: transaction, environment.tables) }
     }
 
-    /// What this version may do with the file, of which perhaps not all tables are there.
+    /// The access that this version has to the file, in which some tables may be missing.
     ///
     /// - Throws: ``StoreError/notAStore``, ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``,
     ///   ``StoreError/tableLost(_:)``.
@@ -15,14 +15,14 @@ extension Store {
         let key = FormatRecord.key
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
         let access = try formatAccess(of: value)
-        // Made empty, such a table would hide that writes and points were lost.
+        // An empty table in its place would hide that writes and points were lost.
         if let lost = TableName.ofThisDeviceOnly.first(where: { tables[$0.rawValue] == nil }) {
             throw StoreError.tableLost(lost.rawValue)
         }
         return access
     }
 
-    /// The counters of the file, of which perhaps not all tables are there; nil when it has none.
+    /// The counters of the file, in which some tables may be missing; nil when it has none.
     static func readCounters(in transaction: ReadTransaction, _ tables: [String: Table]) throws -> CountersRecord? {
         let key = CountersRecord.key
         guard let meta = tables[TableName.meta.rawValue],
@@ -32,7 +32,7 @@ extension Store {
         return try decoding(.meta) { () throws(FormatError) in try CountersRecord(decoding: body) }
     }
 
-    /// What this version may do with a file that has this format record.
+    /// The access that this version has to a file with this format record.
     ///
     /// - Throws: as ``readFormat(in:_:)``.
     static func formatAccess(of value: RawSpan) throws(StoreError) -> FormatAccess {
@@ -48,7 +48,7 @@ extension Store {
     private static func formatFailure(_ error: FormatError) -> StoreError {
         switch error {
         case .notAStore: .notAStore
-        // Not damage: the record says so before anything that another version may have otherwise.
+        // This is no damage: the record states its version before any field that another version may have changed.
         case .newerFormat, .olderFormat, .unknownFeatures: .unsupportedFormat(error)
         default: .damaged(table: TableName.meta.rawValue, reason: error)
         }

@@ -1,10 +1,10 @@
 internal import LarderEngine
 
 extension Store {
-    /// Lends a snapshot of the last commit to `body`.
+    /// Lends a view of the last commit to `body`.
     ///
-    /// Runs on the caller's thread and waits for nobody, except, briefly, while the map grows. A read inside a read
-    /// shares the outer snapshot. Keep it short: a snapshot pins the pages that later commits free.
+    /// Runs on the caller's thread and never waits, except, briefly, while the map grows. A read inside a read shares
+    /// the outer view. Keep it short: a view pins the pages that later commits free.
     ///
     /// - Throws: what `body` throws; ``EngineError`` when the store is closed, was opened before a fork, or has no
     ///   reader slot left.

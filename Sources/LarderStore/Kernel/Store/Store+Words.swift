@@ -12,7 +12,8 @@ extension Store {
 }
 
 extension SharedState {
-    /// The most bytes that the tables may hold: what the file of words leaves of the cap, at least half; nil for any number.
+    /// The most bytes that the tables may hold: the cap less the file of words, at least half of it; nil for any
+    /// number.
     var contentCap: Int64? {
         sizeCap.map { cap in cap - min(cap / 2, environment.companionSize(Store.wordsFileName)) }
     }

@@ -2,11 +2,11 @@ public import LarderEngine
 internal import Synchronization
 
 extension Store {
-    /// Runs `body` in a write transaction and returns when its commit is as durable as asked for.
+    /// Runs `body` in a write transaction and returns when its commit has the requested durability.
     ///
-    /// Writes run one after the other; those that wait share one commit. A body that throws leaves the store as it
-    /// was. A body may run more than once, in a new transaction each time: when another body of the same commit fails,
-    /// or the map has to grow. A write that is cancelled before it begins never runs.
+    /// Writes run one after the other; those that wait share one commit. A body that throws leaves the store as it was.
+    /// A body may run more than once, in a new transaction each time: when another body of the same commit fails, or
+    /// the map has to grow. A write that is cancelled before it begins never runs.
     ///
     /// - Throws: what `body` throws; `CancellationError`; ``EngineError`` when the store is closed, read-only, full or
     ///   failing; ``StoreError``.
@@ -27,7 +27,7 @@ extension Store {
 
     /// Runs `body` in a write transaction of its own and waits for the commit, blocking the thread.
     ///
-    /// Inside a read or write of the same store it is a programming error.
+    /// Traps inside a read or write of the same store.
     ///
     /// - Throws: as ``write(durability:_:)``, without `CancellationError`.
     @discardableResult
@@ -35,18 +35,19 @@ extension Store {
         durability: Durability = .full, _ body: (inout Transaction) throws -> Result
     ) throws -> Result {
         try checkWritable()
-        // Published on the writer thread, so that observers hear of commits in their order.
+        // The changes are published on the writer thread, so that observers are notified of commits in order.
         return try environment.onWriterBlocking { try shared.transact(durability: durability, body) }
     }
 
     /// Whether writes wait for ``runNextWrite()``.
     package var hasWrites: Bool { environment.hasWrites }
 
-    /// Runs the next write of a store that was opened stepped (``StoreOptions/isStepped``), or bulk work; false when none waits.
+    /// Runs the next write of a store that was opened stepped (``StoreOptions/isStepped``), or bulk work; returns false
+    /// when none waits.
     @discardableResult
     package func runNextWrite() -> Bool { environment.runNextWrite() }
 
-    /// Has every commit of a store that was opened stepped fail, as on a full disk; nil ends that.
+    /// Makes every commit of a store that was opened stepped fail with `error`, as on a full disk; nil ends that.
     package func failCommits(with error: EngineError?) { environment.failCommits(with: error) }
 
     /// Throws unless the store is open and may be changed.

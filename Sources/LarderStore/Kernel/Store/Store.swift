@@ -4,18 +4,19 @@ internal import Synchronization
 
 /// An embedded, offline-first store of rows, sync state and writes waiting to be sent, in one file.
 ///
-/// Reads run on the caller's thread against a snapshot and wait for nobody. Writes run one after the other on one
-/// thread and share commits. All of it lies in one LMDB environment, so everything can change in one transaction.
+/// Reads run on the caller's thread against a consistent view and never wait for writes. Writes run one after the other
+/// on one thread and share commits. All content is in one LMDB environment, so everything can change in one
+/// transaction.
 public final class Store: Sendable {
     let environment: Environment
     let tables: Tables
-    /// What the program around it supplied.
+    /// The services that the app supplied.
     package let host: HostServices
     let hub = ObservationHub()
     let shared: SharedState
-    /// Whether writes are refused: as asked for, or because a newer version has changed the file.
+    /// Whether writes are refused: as requested, or because a newer version has changed the file.
     public let isReadOnly: Bool
-    /// For how long the answers of queries are kept; nil for ever.
+    /// The time for which the answers of queries are kept; nil for ever.
     let collectionAge: Duration?
     private let isOpen = Atomic(true)
 
@@ -38,13 +39,14 @@ public final class Store: Sendable {
     /// The header fields that are never stored.
     package var credentialFields: CredentialFields { shared.credentialFields }
 
-    /// The directory the store lies in.
+    /// The directory of the store.
     public var path: String { environment.path }
 
-    /// The directory's path for a library that opens files in it by their paths, without any symbolic link, once each
-    /// of `names` is known to be free or a plain file of this user.
+    /// Returns the directory's path without symbolic links, for a library that opens files in it by their paths.
     ///
-    /// - Throws: ``EngineError/untrustedFile(name:problem:)``.
+    /// Checks first that each of `names` is free or a plain file of this user, which others then may not write to.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for any other file.
     package func pathToOpen(_ names: [String]) throws -> String {
         let directory = StoreDirectory(path: path)
         for name in names { try directory.withdrawOthersWriting(name) }
@@ -58,10 +60,10 @@ public final class Store: Sendable {
 
     /// Closes the store: ends observations, finishes writes already begun, and waits for readers.
     ///
-    /// Another open of the same file in this process goes on; the last to close closes the file.
+    /// Another open of the same file in this process stays open; the last to close closes the file.
     ///
-    /// - Parameter milliseconds: how long to wait for readers; nil waits for ever.
-    /// - Throws: ``EngineError/busy`` when readers did not leave in time: the store stays open for reading and may be
+    /// - Parameter milliseconds: the time to wait for readers; nil waits for ever.
+    /// - Throws: ``EngineError/busy`` when readers did not end in time: the store stays open for reading and may be
     ///   closed again. ``EngineError/closed`` when it was closed before.
     public func close(within milliseconds: Int? = nil) throws {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)

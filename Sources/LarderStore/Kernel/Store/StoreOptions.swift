@@ -1,7 +1,7 @@
 public import LarderEngine
 public import LarderFormat
 
-/// How a store is opened.
+/// The options of opening a store.
 public struct StoreOptions: Hashable, Sendable {
     /// Whether the store may be changed.
     public var access: EnvironmentOptions.Access
@@ -10,33 +10,35 @@ public struct StoreOptions: Hashable, Sendable {
     /// The size beyond which the store never grows, in bytes.
     public var mapSizeCap: Int
     /// The most bytes of keys and values that may be stored after a commit, the store's own records in `meta` not
-    /// counted; nil for any number. The file of words of a search counts, and takes up to half of it.
+    /// counted; nil for any number. The file of words of a search counts, and uses up to half of it.
     ///
-    /// Room is made by removing what was replaced, then by evicting what nobody used for long and nobody pinned; a write
-    /// that does not fit then fails with ``StoreError/full(_:)``. Every open of the file has to name the same cap; the
-    /// file does not remember it.
+    /// Space is freed by removing what was replaced, then by evicting what was not used for long and is not pinned. A
+    /// write that still does not fit fails with ``StoreError/full(_:)``. Every open of the file has to name the same
+    /// cap, which is not stored in the file.
     public var sizeCap: Int64?
-    /// For how long the stored answer of a query is kept after the server last sent or confirmed it, in whole seconds; nil
-    /// for ever. ``Store/sweep(now:)`` removes those that are older; their rows stay.
+    /// The time for which the stored answer of a query is kept after the server last sent or confirmed it, in whole
+    /// seconds; nil for ever. ``Store/sweep(now:)`` removes older answers; their rows stay.
     ///
-    /// Not kept in the file: a sweep goes by the option of the open that it is called on.
+    /// The option is not stored in the file: a sweep uses that of the open that it is called on.
     public var collectionAge: Duration?
-    /// Reader slots to ask for.
+    /// The number of reader slots to request.
     public var maximumReaders: Int
-    /// How long opening, closing and clearing wait while another program holds the lock of the store's directory.
+    /// The time that opening, closing and clearing wait while another program holds the lock of the store's directory.
     ///
     /// The wait blocks its thread. Opening and clearing then fail with ``EngineError/lockedElsewhere(name:seconds:)``;
     /// compacting a store of several gigabytes in another process takes about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 
-    /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, the only one that uses the store then.
+    /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, which must be the only one
+    /// to use the store.
     package var isStepped = false
 
-    /// Which header fields are never stored, neither with a write of the outbox nor with a response. Not kept in the file; of several
-    /// opens of a file in one process the first one's count.
+    /// The header fields that are never stored, neither with a write of the outbox nor with a response.
+    ///
+    /// They are not stored in the file. Of several opens of a file in one process, the first one's count.
     public var credentialFields = CredentialFields()
 
-    /// What ``collectionAge`` is unless said otherwise: half a year, long enough for a device that was away.
+    /// The default of ``collectionAge``: half a year, long enough for a device that was not used for months.
     public static let defaultCollectionAge = Duration.seconds(182 * 86_400)
 
     /// Options with the defaults of a 64-bit machine.

@@ -1,12 +1,12 @@
 internal import LarderEngine
 
-/// What a store is read through: a view of one commit, or a write transaction with the changes it has made so far.
+/// A source of reads: a view of one commit, or a write transaction with the changes it has made so far.
 public protocol StoreReader: ~Copyable, ~Escapable {
     /// The engine transaction to read through.
     var source: ReadSource { @_lifetime(borrow self) get }
 }
 
-/// The tables of a store at one moment; in a write transaction, up to its next change.
+/// The tables of a store in one view; in a write transaction, up to its next change.
 public struct ReadSource: ~Escapable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables
@@ -18,7 +18,7 @@ public struct ReadSource: ~Escapable {
     }
 }
 
-// What the layers read with, by the names that a write transaction has for it.
+// The layers read through these, under the names that a write transaction has for them.
 extension StoreReader where Self: ~Copyable & ~Escapable {
     var tables: Tables { source.tables }
     var engine: LarderEngine.ReadTransaction {

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// Lookups that snapshots and write transactions share.
+/// Lookups that read views and write transactions share.
 extension Tables {
     /// The verified body of `value`, or ``StoreError/damaged(table:reason:)``.
     @_lifetime(copy value)
@@ -16,7 +16,7 @@ extension Tables {
         }
     }
 
-    /// Decodes what lies under `key`, or nil when nothing does.
+    /// Decodes the record under `key`; nil when there is none.
     func record<Value>(
         _ key: borrowing RawSpan, _ name: TableName, in source: ReadTransaction,
         _ decode: (RawSpan) throws(FormatError) -> Value
@@ -30,7 +30,7 @@ extension Tables {
         }
     }
 
-    /// As ``record(_:_:in:_:)``, with a key that `build` puts together.
+    /// As ``record(_:_:in:_:)``, with a key that `build` builds.
     func record<Found: TupleRecord>(
         _ name: TableName, in source: ReadTransaction, as type: Found.Type = Found.self,
         key build: (inout KeyBuffer) throws -> Void

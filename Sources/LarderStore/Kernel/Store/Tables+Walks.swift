@@ -10,9 +10,9 @@ func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value
     }
 }
 
-/// Walks that snapshots and write transactions share.
+/// Walks that read views and write transactions share.
 extension Tables {
-    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it answers false.
+    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it returns false.
     func forEach(
         _ name: TableName, prefix: [UInt8], in source: ReadTransaction,
         _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
@@ -20,7 +20,7 @@ extension Tables {
         if prefix.count > Limits.key {
             throw StoreError.invalid(.keyTooLong(actual: prefix.count, limit: Limits.key))
         }
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
@@ -36,14 +36,14 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it answers false.
+    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it returns false.
     ///
-    /// - Parameter start: where to begin; nil is the first of them.
+    /// - Parameter start: the key to begin at; nil is the first of them.
     func forEachRaw(
         _ name: TableName, prefix: [UInt8], from start: [UInt8]? = nil, in source: ReadTransaction,
         _ body: (borrowing Entry) throws -> Bool
     ) throws {
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: prefix.rawSpan) else { return false }
             return try body(entry)
@@ -60,9 +60,9 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with what can be read of the records whose keys begin with `prefix`; damaged ones are passed over.
+    /// Calls `body` with the readable records whose keys begin with `prefix`, and skips damaged ones.
     ///
-    /// - Returns: how many there are, the damaged ones among them.
+    /// - Returns: the number of records, damaged ones included.
     @discardableResult
     func forEachReadable<Value>(
         _ name: TableName, prefix: [UInt8] = [], in source: ReadTransaction,
@@ -82,7 +82,7 @@ extension Tables {
         return count
     }
 
-    /// What `pick` makes of the events of the journal, the oldest first.
+    /// The values that `pick` returns for the events of the journal, the oldest first.
     func journal<Value>(in source: ReadTransaction, _ pick: (JournalRecord.Event) -> Value?) throws -> [Value] {
         var found: [Value] = []
         try forEach(.journal, prefix: [], in: source) { _, body in
@@ -93,12 +93,12 @@ extension Tables {
         return found
     }
 
-    /// Calls `body` with the entries of a table between two keys, unverified, until it answers false.
+    /// Calls `body` with the entries of a table between two keys, unverified, until it returns false.
     func forEachEntry(
         _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, in source: ReadTransaction,
         _ body: (borrowing Entry) throws -> Bool
     ) throws {
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             let isInside =
                 reversed

@@ -1,8 +1,8 @@
 internal import LarderFormat
 
-/// What `body` makes with the format of what a caller gave.
+/// Returns the result of `body`, which encodes values of a caller.
 ///
-/// - Throws: ``StoreError/invalid(_:)`` for what is beyond the limits.
+/// - Throws: ``StoreError/invalid(_:)`` for a value beyond the format's limits.
 func encoding<Value>(_ body: () throws -> Value) throws(StoreError) -> Value {
     do {
         return try body()
@@ -12,7 +12,7 @@ func encoding<Value>(_ body: () throws -> Value) throws(StoreError) -> Value {
 }
 
 extension KeyBuffer {
-    /// The key that `build` puts together.
+    /// The key that `build` builds.
     init(_ build: (inout KeyBuffer) throws -> Void) throws(StoreError) {
         self.init()
         do {
@@ -24,7 +24,8 @@ extension KeyBuffer {
 }
 
 extension StoreError {
-    /// Closures that encode throw the errors of the format, but Swift infers no thrown type for a closure.
+    /// Wraps an error of the format; closures that encode throw such errors, but Swift infers no thrown type for a
+    /// closure.
     fileprivate init(encoding error: any Error) {
         guard let error = error as? FormatError else { preconditionFailure("encoding failed: \(error)") }
         self = .invalid(error)

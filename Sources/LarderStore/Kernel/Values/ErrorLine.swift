@@ -4,7 +4,8 @@ internal import LarderFormat
 struct ErrorLine: Hashable, Sendable {
     let text: String
 
-    /// Takes what of `text` fits, cut between code points, with a space for every control character and line break.
+    /// Keeps as much of `text` as fits, cut between code points, with a space for every control character and line
+    /// break.
     ///
     /// Nil when nothing but spaces is left.
     init?(_ text: String) {
@@ -20,7 +21,7 @@ struct ErrorLine: Hashable, Sendable {
         self.text = String(line)
     }
 
-    /// Whether a scalar would break the line or steer a terminal: C0 and C1 controls, and the two separators.
+    /// Whether a scalar would break the line or control a terminal: C0 and C1 controls, and the two separators.
     private static func breaks(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true

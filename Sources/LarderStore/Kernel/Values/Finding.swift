@@ -1,6 +1,6 @@
 /// One thing that ``Store/verify(progress:_:)`` reports.
 public struct Finding: Hashable, Sendable {
-    /// How much it matters.
+    /// The severity of a finding.
     public enum Severity: String, Hashable, Sendable {
         /// Nothing is lost or wrong for readers; the store can go on.
         case minor
@@ -8,7 +8,7 @@ public struct Finding: Hashable, Sendable {
         case damage
     }
 
-    /// What is wrong, by a word that stays the same from version to version.
+    /// The kind of a finding, a word that stays the same from version to version.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The word.
         public let rawValue: String
@@ -18,7 +18,7 @@ public struct Finding: Hashable, Sendable {
 
         /// A record is not the one written under its key, owner and table: changed on the medium, or moved.
         public static let checksum = Kind(rawValue: "checksum")
-        /// A key is none that a writer makes.
+        /// A key is one that no writer makes.
         public static let key = Kind(rawValue: "key")
         /// A record has a header or body that no writer makes.
         public static let undecodable = Kind(rawValue: "undecodable")
@@ -34,29 +34,29 @@ public struct Finding: Hashable, Sendable {
         public static let pointer = Kind(rawValue: "pointer")
         /// A record belongs to nothing.
         public static let orphan = Kind(rawValue: "orphan")
-        /// A counter does not lie above what it numbers, or the stored size is not the one counted.
+        /// A counter is not above the numbers it has given, or the stored size is not the one counted.
         public static let counter = Kind(rawValue: "counter")
         /// A table and its own index disagree.
         public static let index = Kind(rawValue: "index")
-        /// What was derived from other records is not what they make now.
+        /// A record that is derived from others is not the one that they make now.
         public static let derived = Kind(rawValue: "derived")
         /// A membership names a filter or a resource that is not there.
         public static let member = Kind(rawValue: "member")
-        /// Two records stand for one thing.
+        /// Two records represent one object.
         public static let duplicate = Kind(rawValue: "duplicate")
-        /// LMDB could not walk the table to its end.
+        /// LMDB could not read the table to its end.
         public static let structure = Kind(rawValue: "structure")
     }
 
-    /// How much it matters.
+    /// The severity of the finding.
     public let severity: Severity
     /// The table it was found in.
     public let table: String
-    /// What is wrong.
+    /// The kind of the finding.
     public let kind: Kind
-    /// Where: the decoded key, for people. Holds stored names.
+    /// The place: the decoded key, for display. It contains stored names.
     public let location: String
-    /// What is wrong, for people.
+    /// The description of the finding, for display.
     public let message: String
 
     /// A finding of the given parts.

@@ -1,6 +1,6 @@
 internal import LarderFormat
 
-/// Where the visible rows of a resource lie, and what their checksums begin with.
+/// The place of the visible rows of a resource, and the seed of their checksums.
 struct RowSource {
     let owner: ResourceKey
     let generation: Int64
@@ -18,7 +18,7 @@ struct RowSource {
         self.seed = seed
     }
 
-    /// Builds the key of a row after checking it against the budget of every table it may ever stand in.
+    /// Appends the key of a row, after checking it against the budget of every table that may ever hold it.
     func appendKey(type: String, key: String, to buffer: inout KeyBuffer) throws(StoreError) {
         try encoding {
             try RowKeyCoding.checkBudget(resource: owner, type: type, key: key)
@@ -27,12 +27,12 @@ struct RowSource {
     }
 }
 
-/// Where all that is shown of a resource lies.
+/// The place of everything that is shown of a resource.
 struct MergedSource {
-    /// The server's rows; of generation 0, which never is, when there are none.
+    /// The server's rows; those of generation 0, which never exists, when there are none.
     var rows: RowSource
     /// Whether the resource has rows that are shown.
     var hasRows: Bool
-    /// Whether local writes lie over them.
+    /// Whether the resource has overlays.
     var hasOverlays: Bool
 }

@@ -1,47 +1,47 @@
 public import LarderFormat
 
-/// What a store can report beside the errors of the engine.
+/// The errors of a store beside those of the engine.
 ///
 /// Descriptions hold no stored content.
 public enum StoreError: Error, Equatable, Sendable {
     /// A stored record is not what it should be: changed on the medium, or moved under another key or owner.
     case damaged(table: String, reason: FormatError)
-    /// The store has lost a whole table with what was not sent yet: its name is damaged.
+    /// The store has lost a whole table with unsent data: the table's name is damaged.
     case tableLost(String)
     /// A key or value given by the caller does not fit the format.
     case invalid(FormatError)
-    /// The file is no store: its format record is missing or foreign.
+    /// The file is not a store: its format record is missing or foreign.
     case notAStore
     /// The file needs a newer reader or an older one, or features that this one does not know.
     case unsupportedFormat(FormatError)
     /// The file may be read only by this version: it was changed by a newer one.
     case readOnlyFormat
-    /// A staged full copy was overtaken by another one, or discarded.
+    /// A staged snapshot was superseded by another one, or discarded.
     case stagingSuperseded(ResourceKey)
     /// The outbox already has an entry with this identity.
     case duplicateEntry(UUIDBytes)
-    /// So many writes wait to be sent, and would be lost.
+    /// This many writes wait to be sent, and would be lost.
     case unsentWrites(Int)
-    /// So many points of buffers were not sent, and would be lost.
+    /// This many points of buffers were not sent, and would be lost.
     case unsentPoints(Int)
     /// The outbox has no entry with this identity.
     case unknownEntry(UUIDBytes)
     /// The resource is not in the store, or has no rows to change.
     case noLiveGeneration(ResourceKey)
-    /// The write does not fit under the cap: what else is stored may not be evicted, or is not enough.
+    /// The write does not fit under the cap: the other content may not be evicted, or is not enough.
     case full(SpaceShortage)
     /// A row's payload is not marked with the codec it was to be decoded with.
     case unexpectedCodec(stored: PayloadCodec, expected: PayloadCodec)
-    /// The index of this name cannot be asked: it is being built, or is not there.
+    /// The index of this name cannot be used: it is being built, or does not exist.
     case indexNotReady(String)
-    /// The blob was removed before it was read, because room was needed or by another process.
+    /// The blob was removed before it was read, to free space or by another process.
     case blobGone
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What happened and, where there is one, the remedy, in one line.
+    /// The fault and, where there is one, the remedy, in one line.
     public var description: String {
         switch self {
         case .damaged(let table, let reason):

@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// What was read lately: since it was last taken.
+/// The numbers that were used since their bits were last cleared.
 ///
-/// One bit for a number, and numbers that are 65,536 apart share one: then one of them gets a second chance for
-/// nothing. A read of what was read before costs one relaxed load; nothing locks.
+/// Each number has one bit, which numbers that are 65,536 apart share: one of them may then get a second chance for
+/// nothing. A repeated use costs one relaxed load; nothing locks.
 final class UseBits: Sendable {
     private static let wordCount = 1024
 
     private let words: InlineArray<1024, Atomic<UInt64>> = InlineArray { _ in Atomic(0) }
 
-    /// Notes a use of what has this number, such as a generation.
+    /// Records a use of the object with this number, such as a generation.
     func note(_ number: Int64) {
         let (word, bit) = Self.place(number)
         if words[word].load(ordering: .relaxed) & bit == 0 { words[word].bitwiseOr(bit, ordering: .relaxed) }
     }
 
-    /// Whether it was used since it was last taken.
+    /// Whether the number was used since its bit was last cleared.
     func contains(_ number: Int64) -> Bool {
         let (word, bit) = Self.place(number)
         return words[word].load(ordering: .relaxed) & bit != 0
     }
 
-    /// Whether it was used since this was last asked.
+    /// Returns whether the number was used since the last call, and clears its bit.
     func take(_ number: Int64) -> Bool {
         let (word, bit) = Self.place(number)
         return words[word].bitwiseAnd(~bit, ordering: .relaxed).oldValue & bit != 0

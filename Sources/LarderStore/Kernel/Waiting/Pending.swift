@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A value that comes once, for any number of tasks that wait for it.
+/// A value that is set once, for any number of tasks that wait for it.
 package final class Pending<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -10,13 +10,13 @@ package final class Pending<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// A value that has not come.
+    /// A value that is not set yet.
     package init() {}
 
-    /// The value, when it has come.
+    /// The value, or nil while it is not set.
     package var current: Value? { state.withLock { $0.value } }
 
-    /// Sets the value, and wakes the tasks that wait; a second value is not taken.
+    /// Sets the value and resumes the waiting tasks; a second value is ignored.
     package func fulfil(_ value: Value) {
         let waiters = state.withLock { state in
             guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
@@ -27,7 +27,7 @@ package final class Pending<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// The value, as soon as it has come; nil when the task is cancelled before.
+    /// Returns the value as soon as it is set; nil when the task is cancelled before.
     @discardableResult
     package func value() async -> Value? {
         let number = state.withLock { state in
@@ -38,7 +38,7 @@ package final class Pending<Value: Sendable>: Sendable {
             await withCheckedContinuation { continuation in
                 let (value, isOver) = state.withLock { state -> (Value?, Bool) in
                     if let value = state.value { return (value, true) }
-                    // A cancellation after this look finds the waiter.
+                    // A cancellation after this check finds the waiter.
                     if Task.isCancelled { return (nil, true) }
                     state.waiters[number] = continuation
                     return (nil, false)

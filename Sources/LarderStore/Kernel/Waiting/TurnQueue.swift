@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Grants turns: of each key so many at a time, to the highest priority first, and of equals to the one that came first.
+/// A queue that grants a limited number of turns of each key at a time, by priority and then in order of arrival.
 package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -11,7 +11,7 @@ package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
 
     private struct Line {
         var granted = 0
-        /// In the order in which they go.
+        /// The waiters, in the order in which they get a turn.
         var waiters: [Waiter] = []
 
         mutating func insert(_ waiter: Waiter) {
@@ -38,15 +38,15 @@ package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// Whether the caller has got a turn, without waiting.
+    /// Acquires a turn without waiting; returns false when none is free.
     package func tryAcquire(_ key: Key) -> Bool { state.withLock { $0.grant(key, limit) } }
 
-    /// Returns true when the caller has a turn, and false when its task is cancelled.
+    /// Waits for a turn; returns true when the caller has one, and false when its task is cancelled.
     ///
     /// A caller that gets true must call ``release(_:)`` once.
     ///
     /// - Parameters:
-    ///   - name: what ``raise(_:of:to:)`` finds the caller by.
+    ///   - name: the name by which ``raise(_:of:to:)`` finds the caller.
     ///   - isCancellable: whether a cancelled task stops waiting.
     @discardableResult
     package func acquire(
@@ -59,7 +59,7 @@ package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
-                    // A cancellation after this look finds the waiter.
+                    // A cancellation after this check finds the waiter.
                     if isCancellable, Task.isCancelled { return false }
                     if state.grant(key, limit) { return true }
                     state.lines[key]?.insert(
@@ -80,7 +80,7 @@ package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Raises the priority of a waiting caller; it goes behind those that have the priority already.
+    /// Raises the priority of a waiting caller, which then follows those that have the priority already.
     package func raise(_ name: ObjectIdentifier, of key: Key, to priority: Int) {
         state.withLock { state in
             guard var line = state.lines[key], let place = line.waiters.firstIndex(where: { $0.name == name }),
@@ -93,7 +93,7 @@ package final class TurnQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Ends a turn, which goes to the first waiter if there is one.
+    /// Ends a turn, and grants it to the first waiter if there is one.
     package func release(_ key: Key) {
         let next = state.withLock { state -> Waiter? in
             guard var line = state.lines[key] else { preconditionFailure("a turn is released that was not granted") }

@@ -2,7 +2,7 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Tables {
-    /// Every ring.
+    /// Returns every readable ring.
     func buffers(in source: ReadTransaction) throws -> [(name: BufferName, record: BufferState)] {
         var found: [(BufferName, BufferState)] = []
         try forEachReadable(.buffers, in: source) { key, body throws(FormatError) in
@@ -14,14 +14,14 @@ extension Tables {
         return found
     }
 
-    /// Calls `body` with the points of a ring from a sequence on, in order, until it answers false.
+    /// Calls `body` with the points of a ring from a sequence on, in order, until it returns false.
     func forEachPoint(
         of name: BufferName, from first: Int64 = 0, in source: ReadTransaction,
         _ body: (_ sequence: Int64, _ record: () throws -> BufferedPoint) throws -> Bool
     ) throws {
         let ring = try Transaction.key { try BufferKey.ring(name).append(to: &$0) }
         let start = try Transaction.key { try BufferKey.point(name, sequence: first).append(to: &$0) }
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
             guard entry.key.starts(with: ring.rawSpan) else { return false }
             let key = entry.key
@@ -43,7 +43,7 @@ extension Tables {
         }
     }
 
-    /// The points of a ring from a sequence on, in order.
+    /// Returns the points of a ring in a range of sequences, in order.
     func points(
         of name: BufferName, in range: ClosedRange<Int64>, limit: Int, _ source: ReadTransaction
     ) throws -> [BufferedPoint] {
@@ -61,28 +61,35 @@ extension Tables {
 }
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// How a ring is, or nil when it has never had a point.
+    /// Returns the state of a ring, or nil when there is no ring of this name.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for names too long for a key; ``StoreError/damaged(table:reason:)``.
     public borrowing func buffer(_ name: BufferName) throws -> BufferState? {
         try tables.record(.buffers, in: engine, as: BufferState.self) { try BufferKey.ring(name).append(to: &$0) }
     }
 }
 
 extension ReadView {
-    /// The names of all rings.
+    /// Returns the names of all readable rings.
+    ///
+    /// - Throws: ``EngineError``.
     public borrowing func bufferNames() throws -> [BufferName] {
         try tables.buffers(in: transaction).map(\.name)
     }
 
-    /// The points of a ring in a range of sequences, the oldest first.
+    /// Returns the points of a ring in a range of sequences, the oldest first.
     ///
     /// - Parameter limit: the most points to read.
+    /// - Throws: ``StoreError/invalid(_:)`` for names too long for a key; ``StoreError/damaged(table:reason:)``.
     public borrowing func points(
         in name: BufferName, sequences: ClosedRange<Int64> = 0...Int64.max, limit: Int = .max
     ) throws -> [BufferedPoint] {
         try tables.points(of: name, in: sequences, limit: limit, transaction)
     }
 
-    /// The sequences of the oldest points of a ring, without reading the points.
+    /// Returns the sequences of the oldest points of a ring, without reading the points.
+    ///
+    /// - Throws: as ``points(in:sequences:limit:)``.
     package borrowing func pointSequences(in name: BufferName, limit: Int) throws -> [Int64] {
         var found: [Int64] = []
         if limit <= 0 { return [] }

@@ -2,16 +2,17 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// Appends a point to a ring, and drops the oldest that are too many.
+    /// Appends a point to a ring, and removes the oldest ones beyond `limit`.
     ///
-    /// Points of a flight are not dropped, so that it can be sent again as it was: while all others are gone, the ring
-    /// may be longer than `limit` by that many.
+    /// Points of an upload batch are not removed, so that the batch can be sent again unchanged. When no other points
+    /// are left, the ring may exceed `limit` by that many.
     ///
     /// - Parameters:
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
     ///   - limit: the most points the ring keeps; 1 or more.
-    /// - Returns: how the ring is now.
-    /// - Throws: ``StoreError/invalid(_:)`` for a payload above ``Limits/bufferPoint``, or names too long for a key.
+    /// - Returns: the new state of the ring.
+    /// - Throws: ``StoreError/invalid(_:)`` for a payload above ``Limits/bufferPoint``, or names too long for a key;
+    ///   ``StoreError/damaged(table:reason:)`` for a damaged ring.
     @discardableResult
     package mutating func appendPoint(
         _ payload: [UInt8], to name: BufferName, at time: Int64, limit: Int = 1000
@@ -39,11 +40,13 @@ extension Transaction {
         return record
     }
 
-    /// Records how the upload of a ring goes from now on, if it goes as expected until now.
+    /// Replaces the state of a ring's upload, if the stored one equals `old`.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
-    /// - Returns: false, and nothing is changed, when the ring is gone or its upload is another than `old`.
+    /// - Returns: false, and nothing is changed, when the ring does not exist or its upload differs from `old`.
+    /// - Throws: ``StoreError/invalid(_:)`` for names too long for a key; ``StoreError/damaged(table:reason:)`` for a
+    ///   damaged ring.
     package mutating func updateUpload(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload
     ) throws -> Bool {
@@ -55,13 +58,15 @@ extension Transaction {
         return true
     }
 
-    /// Removes the points of a flight that is over, and the flight with them, if the upload goes as expected until now.
+    /// Removes the points of an upload batch that has ended, and replaces the state of the upload, if the stored one
+    /// equals `old`.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
-    /// - Parameter refused: whether the server does not want them, rather than has them.
-    /// - Returns: false, and nothing is changed, when the ring is gone, its upload is another than `old`, or there is
-    ///   no flight.
+    /// - Parameter refused: whether the server refused the points; otherwise it has them.
+    /// - Returns: false, and nothing is changed, when the ring does not exist, its upload differs from `old`, or `old`
+    ///   has no batch.
+    /// - Throws: as ``updateUpload(of:from:to:)``.
     package mutating func acknowledgePoints(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
     ) throws -> Bool {
@@ -80,6 +85,9 @@ extension Transaction {
     }
 
     /// Removes a ring with all its points.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for names too long for a key; ``StoreError/damaged(table:reason:)`` for a
+    ///   key of a point that cannot be decoded.
     package mutating func removeBuffer(_ name: BufferName) throws {
         for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
         try remove(key: Self.key { try BufferKey.ring(name).append(to: &$0) }, in: .buffers)
@@ -88,7 +96,7 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// - Returns: how many were removed.
+    /// - Returns: the number of points removed.
     private mutating func removeOldest(
         of name: BufferName, _ count: Int, before end: Int64, sparing flight: BufferUpload.Flight?
     ) throws -> Int {

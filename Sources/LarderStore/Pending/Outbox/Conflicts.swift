@@ -2,9 +2,11 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction {
-    /// Journals how a conflict was settled.
+    /// Records in the journal how a conflict was resolved.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
     package mutating func note(_ conflict: SettledConflict) throws {
         writer.requireFullDurability()
         try note(JournalRecord(time: conflict.time, event: .conflict(conflict)))
@@ -12,7 +14,7 @@ extension Transaction {
 }
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// The conflicts that were settled, the oldest first, as far as the journal goes back: it keeps its newest thousand
+    /// Returns the resolved conflicts, the oldest first, as far as the journal goes back: it keeps its newest thousand
     /// records.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.

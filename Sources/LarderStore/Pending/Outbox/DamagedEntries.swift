@@ -1,9 +1,11 @@
 internal import LarderEngine
 package import LarderFormat
 
-// Entries of which the head, the body or the delivery cannot be read. Which they are is known, as identities are keys.
+// Entries whose head, body or delivery cannot be read. They are known by their identities, which are keys.
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// The identities of the entries that cannot be read whole.
+    /// Returns the identities of the entries that cannot be read as a whole.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func damagedOutboxEntries() throws -> [UUIDBytes] { try tables.damagedEntries(in: engine) }
 }
 
@@ -22,16 +24,16 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes an entry that cannot be read, with what it laid over rows, and records how it ended.
+    /// Removes an entry that cannot be read, with its overlays, and records its outcome.
     ///
-    /// Walks the outbox and the overlays. Of a blob that it sends the number is lost with its head, and the blob stays. The commit is
-    /// fully durable, whatever durability the write asked for.
+    /// Reads the whole outbox and all overlays. The number of a blob that the entry sends is lost with a damaged head;
+    /// that blob stays. The commit is fully durable, whatever durability the write requested.
     ///
     /// - Parameters:
     ///   - outcome: one word, such as `dropped`.
     ///   - time: milliseconds since 1970-01-01 UTC.
-    /// - Throws: ``StoreError/unknownEntry(_:)`` when no damaged entry is known by this identity, or neither its head nor its delivery
-    ///   can be read.
+    /// - Throws: ``StoreError/unknownEntry(_:)`` when no damaged entry is known by this identity, or neither its head
+    ///   nor its delivery can be read.
     package mutating func removeDamagedEntry(_ id: UUIDBytes, outcome: String, at time: Int64) throws {
         guard try tables.damagedEntries(in: engine).contains(id) else { throw StoreError.unknownEntry(id) }
         let head = try tables.readableEntries(in: engine).first { $0.id == id }
@@ -49,7 +51,7 @@ extension Transaction {
         for row in try overlaidRows(bySequence: sequence) { try removeOverlay(at: row, sequence: sequence) }
     }
 
-    /// Takes an entry out of every record of deduplication keys: its own key cannot be read.
+    /// Removes an entry from every record of deduplication keys, because its own key cannot be read.
     private mutating func forgetDeduplication(of id: UUIDBytes) throws {
         var found: [UInt64] = []
         let prefix = OutboxKey.deduplications
@@ -61,7 +63,7 @@ extension Transaction {
         for hash in found { try forgetDeduplication(of: id, hash) }
     }
 
-    /// Counts what is to be sent anew: what a damaged entry counted for cannot be read.
+    /// Recounts what is to be sent, because the share of a damaged entry cannot be read.
     private mutating func recountPending() throws {
         var (entries, byteCount): (Int64, Int64) = (0, 0)
         let prefix = OutboxKey.deliveries
@@ -76,7 +78,7 @@ extension Transaction {
         try countPending(entries: entries - Int64(counted.entries), byteCount: byteCount - counted.byteCount)
     }
 
-    /// The rows that an entry of this sequence lies over.
+    /// Returns the rows with an overlay of this sequence.
     private borrowing func overlaidRows(bySequence sequence: Int64) throws -> [RowKey] {
         var rows: [RowKey] = []
         try tables.forEachRaw(.overlay, prefix: OverlayKey.writesPrefix, in: engine) { entry in

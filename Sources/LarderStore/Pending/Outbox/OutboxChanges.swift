@@ -2,23 +2,23 @@ internal import LarderEngine
 package import LarderFormat
 internal import Synchronization
 
-/// A state of the outbox: what was read of it at one is up to date as long as no commit has changed an entry since.
+/// A version of the outbox: content read at a version is up to date as long as no commit has changed an entry since.
 ///
-/// In memory only, and of one open file.
+/// A version is in memory only, and of one open file.
 package struct OutboxVersion: Hashable, Sendable {
     /// The last commit that it includes.
     let commit: UInt64
-    /// How many changes of that commit it includes: those behind them were made by other writes of the same commit.
+    /// The number of changes of that commit it includes; later ones were made by other writes of the same commit.
     let changes: Int
 }
 
-/// The entries that changed between two versions of the outbox, without what they send.
+/// The entries that changed between two versions of the outbox, without body and header fields.
 package struct OutboxNews: Sendable {
-    /// Those that are in the outbox and can be read.
+    /// The changed entries that are in the outbox and can be read.
     package let entries: [OutboxEntry]
-    /// The identities of all that have changed, those among them that have left; nil: any may have.
+    /// The identities of all changed entries, removed ones included; nil when any entry may have changed.
     package let changed: Set<UUIDBytes>?
-    /// How many heads could not be read, where all were.
+    /// The number of heads that could not be read; 0 when only changed entries were read.
     package let damaged: Int
 }
 
@@ -28,9 +28,11 @@ extension Transaction {
         OutboxVersion(commit: commit, changes: state(OutboxChanges.self).entries.count)
     }
 
-    /// What has changed since a version; everything where that is nil, or where another process has committed since.
+    /// Returns the changes since a version; all entries when it is nil or the changes since are unknown, as after a
+    /// commit of another process.
     ///
-    /// - Complexity: a look at each entry that has changed; at every entry where that is not known.
+    /// - Throws: ``EngineError``.
+    /// - Complexity: reads each changed entry, or every entry when the changes are unknown.
     package borrowing func outboxNews(since version: OutboxVersion?) throws -> OutboxNews {
         let log = shared.part(OutboxChangeLog.self)
         guard let version, var changed = log.changed(since: version, upTo: commit - 1) else {
@@ -49,7 +51,7 @@ extension Transaction {
         return OutboxNews(entries: entries, changed: changed, damaged: 0)
     }
 
-    /// Notes that an entry was added, changed or removed.
+    /// Records that an entry was added, changed or removed.
     mutating func noteEntry(_ id: UUIDBytes, lane: String) {
         effects.changes.noteLane(lane)
         state(OutboxChanges.self).entries.append(id)
@@ -57,7 +59,7 @@ extension Transaction {
 }
 
 extension ReadView {
-    /// Whether the outbox may have changed since a version.
+    /// Returns whether the outbox may have changed since a version.
     package borrowing func isOutboxChanged(since version: OutboxVersion) -> Bool {
         shared.part(OutboxChangeLog.self).changed(since: version, upTo: commit)?.isEmpty != true
     }
@@ -72,17 +74,18 @@ private final class OutboxChanges: CommitState {
 
 /// The entries of the outbox that the last commits of this process have changed.
 ///
-/// A commit whose number is missing is another process's, or was forgotten: whatever it lies behind has to be read whole.
+/// A commit whose number is missing was made by another process, or was dropped from the log. For a version before such
+/// a commit the whole outbox has to be read.
 final class OutboxChangeLog: CommitStage {
     private struct Log {
-        /// The commits of which all changes are known; none before the first.
+        /// The commits whose changes are all known; none before the first.
         var known: Range<UInt64> = 0..<0
-        /// Those of them that changed entries, the oldest first.
+        /// The known commits that changed entries, the oldest first.
         var commits: [(number: UInt64, entries: [UUIDBytes])] = []
         var count = 0
     }
 
-    /// The most changes that are known.
+    /// The most changes that are kept.
     static let limit = 16_384
     private let log = Mutex(Log())
 
@@ -93,7 +96,7 @@ final class OutboxChangeLog: CommitStage {
         note(effects.states.known(OutboxChanges.self)?.entries ?? [], in: commit)
     }
 
-    /// Notes what a commit has changed.
+    /// Records the entries that a commit has changed.
     func note(_ entries: [UUIDBytes], in commit: UInt64) {
         log.withLock { log in
             if log.known.upperBound != commit { log = Log(known: commit..<commit) }
@@ -109,7 +112,7 @@ final class OutboxChangeLog: CommitStage {
         }
     }
 
-    /// The entries that were changed behind a version, up to a commit; nil where that is not known.
+    /// Returns the entries that were changed after a version, up to a commit; nil when that is unknown.
     func changed(since version: OutboxVersion, upTo commit: UInt64) -> Set<UUIDBytes>? {
         log.withLock { log in
             let isPart = version.changes < .max && version.commit <= commit

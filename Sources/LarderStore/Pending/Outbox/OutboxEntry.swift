@@ -2,22 +2,23 @@ public import LarderFormat
 
 /// A write that waits to be sent.
 public struct OutboxEntry: Hashable, Sendable {
-    /// Its place; one count for all lanes, never used twice.
+    /// Its sequence, from one count for all lanes and never used twice.
     public let sequence: Int64
-    /// What is to be sent.
+    /// The content to be sent.
     public let draft: OutboxDraft
     /// The state of its delivery.
     public let delivery: OutboxDelivery
     /// The rows its effect is applied to.
     public let rows: [RowKey]
-    /// The length of its body, wherever that lies.
+    /// The length of its body in bytes, in the record or in a blob.
     package let bodyBytes: Int64
-    /// Whether a batch carries all that it says: a body of JSON or none, and no header field but its type.
+    /// Whether a batch can carry it without loss: a body of JSON other than `null` or none, and no header field but its
+    /// type.
     package let fitsBatch: Bool
 
     /// Its identity, and its idempotency key.
     public var id: UUIDBytes { draft.id }
-    /// The queue it stands in: entries of one lane are sent in order.
+    /// The queue it is in: entries of one lane are sent in order.
     public var lane: String { draft.lane }
     /// When it was enqueued, in milliseconds since 1970-01-01 UTC.
     public var createdAt: Int64 { draft.createdAt }
@@ -29,10 +30,10 @@ public struct OutboxEntry: Hashable, Sendable {
     public var endpoint: String { draft.endpoint }
     /// The body to be sent; empty where it is a blob.
     public var payload: [UInt8] { draft.payload }
-    /// How often sending it was begun.
+    /// The number of times that sending it was begun.
     public var tries: Int { delivery.tries }
 
-    /// An entry that lies in no store, unless told otherwise not tried yet.
+    /// An entry that is in no store, by default not tried yet.
     package init(
         draft: OutboxDraft, sequence: Int64 = 1, rows: [RowKey] = [], delivery: OutboxDelivery = OutboxDelivery()
     ) {
@@ -44,7 +45,7 @@ public struct OutboxEntry: Hashable, Sendable {
         fitsBatch = draft.fitsBatch
     }
 
-    /// An entry without what it sends: neither body nor header fields.
+    /// An entry without its body and header fields.
     init(_ head: OutboxHeadRecord, _ place: OutboxDeliveryRecord) {
         var draft = head.draft
         draft.lane = place.lane
@@ -56,7 +57,7 @@ public struct OutboxEntry: Hashable, Sendable {
         fitsBatch = head.fitsBatch
     }
 
-    /// An entry with what it sends.
+    /// An entry with its body and header fields.
     init(_ head: OutboxEntry, _ body: OutboxBodyRecord) {
         var draft = head.draft
         draft.payload = body.payload
@@ -64,17 +65,17 @@ public struct OutboxEntry: Hashable, Sendable {
         self.init(draft: draft, sequence: head.sequence, rows: head.rows, delivery: head.delivery)
     }
 
-    /// What decides on it before it is sent, of an entry with or without what it sends.
+    /// The record of its head, the same with or without its body and header fields.
     var headRecord: OutboxHeadRecord {
         OutboxHeadRecord(draft, rows: rows, bodyBytes: bodyBytes, fitsBatch: fitsBatch)
     }
 }
 
-/// What a write does to a row before the server has it.
+/// The effect of a write on a row before the server has the write.
 public struct RowEffect: Hashable, Sendable {
     /// The row.
     public var key: RowKey
-    /// What becomes of it.
+    /// The change to the row.
     public var change: OverlayChange
 
     /// An effect on one row.

@@ -1,7 +1,7 @@
 internal import LarderEngine
 
-/// The right to send what a store's outbox holds, for as long as the value lives: nothing else has it meanwhile, in this
-/// process or another.
+/// The right to send the entries of a store's outbox, for as long as the value lives. It is exclusive, in this process
+/// and among all others.
 package final class OutboxOwnership: Sendable {
     private let lock: OwnerLock
 
@@ -10,7 +10,7 @@ package final class OutboxOwnership: Sendable {
 
 /// The process that sends the writes of a store's outbox.
 public struct OutboxOwner: Hashable, Sendable {
-    /// Its number, where it is known; it may be this process, with another outbox.
+    /// The number of the process, where it is known; it may be this process, with another outbox.
     public let processID: Int32?
 
     package init(processID: Int32?) { self.processID = processID }
@@ -19,15 +19,17 @@ public struct OutboxOwner: Hashable, Sendable {
 extension Store {
     private static let outboxLock = "outbox.lock"
 
-    /// Takes the right to send what the outbox holds; nil while something else has it.
+    /// Acquires the right to send the entries of the outbox; returns nil while another owner has it.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: ``EngineError``; ``StoreError/readOnlyFormat`` when a newer version has changed the file.
     package func ownOutbox() throws -> OutboxOwnership? {
         try checkWritable()
         return try OwnerLock.take(Self.outboxLock, in: path).map { OutboxOwnership($0) }
     }
 
-    /// The owner of the right to send what the outbox holds; nil when there is none.
+    /// Returns the owner of the right to send the outbox; nil when there is none.
+    ///
+    /// - Throws: ``EngineError``.
     package func outboxOwner() throws -> OutboxOwner? {
         switch try OwnerLock.holder(of: Self.outboxLock, in: path) {
         case .none: nil

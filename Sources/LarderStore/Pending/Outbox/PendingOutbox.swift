@@ -1,6 +1,6 @@
 internal import LarderFormat
 
-/// What is to be sent.
+/// The number and size of the entries to be sent.
 public struct PendingOutbox: Hashable, Sendable {
     /// The entries that are neither failed nor rejected.
     public let entries: Int
@@ -14,13 +14,13 @@ public struct PendingOutbox: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// The sequence that the outbox gives next.
+    /// Returns the sequence that the outbox assigns next.
     func nextOutboxSequence() throws -> Int64 { try currentCounters().nextOutboxSequence }
 
-    /// What is to be sent.
+    /// Returns the number and size of the entries to be sent.
     func pendingCounts() throws -> PendingOutbox { PendingOutbox(try currentCounters()) }
 
-    /// Counts what is to be sent.
+    /// Adds to the counts of the entries to be sent.
     mutating func countPending(entries: Int64, byteCount: Int64) throws {
         // A count that was wrong on the medium is a finding, not a reason to stop writing.
         try updateCounters { counters in
@@ -29,7 +29,7 @@ extension Transaction {
         }
     }
 
-    /// Counts nothing as to be sent.
+    /// Sets the counts of the entries to be sent to zero.
     mutating func forgetPending() throws {
         let pending = try currentCounters()
         if pending.pendingEntries != 0 || pending.pendingBytes != 0 {

@@ -2,37 +2,37 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// A record of the outbox, or nil.
+    /// Returns a record of the outbox, or nil.
     func outboxRecord<Found: TupleRecord>(
         _ key: OutboxKey, in source: ReadTransaction, as type: Found.Type = Found.self
     ) throws -> Found? {
         try record(.outbox, in: source, as: Found.self) { try key.append(to: &$0) }
     }
 
-    /// Where an entry lies and the state of its delivery, or nil.
+    /// Returns the place of an entry and the state of its delivery, or nil.
     func delivery(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxDeliveryRecord? {
         try outboxRecord(.delivery(entryID: id), in: source)
     }
 
-    /// An entry without what it sends, or nil.
+    /// Returns an entry without body and header fields, or nil.
     func head(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxEntry? {
         guard let delivery = try delivery(id, in: source) else { return nil }
         let key = OutboxKey.head(lane: delivery.lane, sequence: delivery.sequence)
         return try outboxRecord(key, in: source, as: OutboxHeadRecord.self).map { OutboxEntry($0, delivery) }
     }
 
-    /// An entry, or nil.
+    /// Returns an entry, or nil.
     func entry(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxEntry? {
         try head(id, in: source).map { try whole($0, in: source) }
     }
 
-    /// Whether any lane has an entry of this sequence.
+    /// Returns whether any lane has an entry of this sequence.
     func hasEntry(sequence: Int64, in source: ReadTransaction) throws -> Bool {
         let key = try Transaction.outboxKey(.body(sequence: sequence))
         return try source.value(forKey: key.rawSpan, in: outbox) != nil
     }
 
-    /// The journal's sequence of how an entry left, or nil where that is not journaled any more.
+    /// Returns the journal's sequence of an entry's last outcome, or nil where the journal has none any more.
     func journalSequence(ofEntry sequence: Int64, in source: ReadTransaction) throws -> Int64? {
         var found: Int64?
         try forEachReadable(.journal, in: source) { key, body throws(FormatError) in
@@ -43,7 +43,7 @@ extension Tables {
         return found
     }
 
-    /// An entry with what it sends.
+    /// Returns an entry with its body and header fields.
     func whole(_ head: OutboxEntry, in source: ReadTransaction) throws -> OutboxEntry {
         guard let body = try outboxRecord(.body(sequence: head.sequence), in: source, as: OutboxBodyRecord.self) else {
             throw StoreError.damaged(table: TableName.outbox.rawValue, reason: .truncated(offset: 0))
@@ -51,9 +51,11 @@ extension Tables {
         return OutboxEntry(head, body)
     }
 
-    /// The entries of which head and delivery can be read, without what they send, by lane; and how many heads there are besides.
+    /// Returns the entries whose head and delivery can be read, by lane, and the number of the other heads.
     ///
-    /// - Parameter lane: nil is every lane.
+    /// The entries have no body and header fields.
+    ///
+    /// - Parameter lane: nil for every lane.
     func readableHeads(
         lane: String? = nil, in source: ReadTransaction
     ) throws -> (entries: [OutboxEntry], damaged: Int) {
@@ -74,9 +76,9 @@ extension Tables {
         return (entries, count - entries.count)
     }
 
-    /// The entries of a lane, or of every lane, each lane in order, without what they send.
+    /// Returns the entries of a lane, or of every lane, each lane in order, without body and header fields.
     ///
-    /// - Parameter place: those behind it, of one lane.
+    /// - Parameter place: with a lane, only entries above this sequence.
     func heads(lane: String?, after place: Int64 = -1, limit: Int, in source: ReadTransaction) throws -> [OutboxEntry] {
         if limit <= 0 || place == .max { return [] }
         var found: [(record: OutboxHeadRecord, place: OutboxDeliveryRecord)] = []
@@ -91,7 +93,7 @@ extension Tables {
             let head = try decoding(.outbox) { () throws(FormatError) in
                 (try OutboxKey(decoding: key), try OutboxHeadRecord(decoding: body))
             }
-            // The beginning of one lane's keys may be that of another's.
+            // The keys of one lane may begin with those of another.
             guard case (.head(let name, let sequence), let record) = head, lane?.equalsBytewise(name) ?? true else {
                 return false
             }
@@ -99,16 +101,16 @@ extension Tables {
             return found.count < limit
         }
         return try found.map { record, place in
-            // One without a delivery is a finding, and was not tried yet as far as anybody can tell.
+            // An entry without a delivery counts as not tried yet; `verify` reports it.
             OutboxEntry(record, try delivery(record.draft.id, in: source) ?? place)
         }
     }
 
-    /// The newest entry of an account in a lane, without what it sends.
+    /// Returns the newest entry of an account in a lane, without body and header fields.
     func lastHead(lane: String, account: String?, in source: ReadTransaction) throws -> OutboxEntry? {
         var last: OutboxHeadRecord?
         let prefix = OutboxHeadRecord.prefix(lane: lane)
-        // The codes of numbers end below this one.
+        // The type codes of numbers are below this one.
         try forEachEntry(.outbox, from: prefix, upTo: prefix + [0xFF], reversed: true, in: source) { entry in
             let body = try Self.body(of: entry.value, key: entry.key, table: .outbox)
             let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }

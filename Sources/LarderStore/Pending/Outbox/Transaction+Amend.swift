@@ -2,19 +2,19 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// Changes what an entry sends that was never sent, and what readers see of it, in one commit with whatever else this
-    /// transaction changes.
+    /// Changes the content of an entry that was never sent, and its effects, in one commit with the transaction's other
+    /// changes.
     ///
-    /// Its body, header fields and fingerprint become those of `draft`; nothing else of the draft is looked at. Identity, key,
-    /// lane, place and all else stay, so it is the same entry, and the journal is told nothing. A blob that it does not name any
-    /// more is given up. The row that an overlay was made from stays noted with it.
+    /// Its body, header fields and fingerprint become those of `draft`, whose other parts are ignored. Identity, key,
+    /// lane, sequence and all else stay, so it is the same entry, and nothing is added to the journal. A blob that it
+    /// no longer names is discarded. An overlay that stays keeps the base row it was made from.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
     /// - Parameters:
-    ///   - effects: in place of those it has; each row at most once. An overlay of a row that is not among them is taken away.
-    ///   - time: of the change, for the overlays; in milliseconds since 1970-01-01 UTC.
-    /// - Returns: nil, and nothing is changed, when a send was begun or it is not to be sent
+    ///   - effects: the effects in place of the old ones; each row at most once. Overlays of other rows are removed.
+    ///   - time: the time of the change, for the overlays, in milliseconds since 1970-01-01 UTC.
+    /// - Returns: nil, and nothing is changed, when a send was begun or the entry is not to be sent
     ///   (``OutboxDelivery/isUntried``).
     /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits and for a
     ///   header field that would store credentials; as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
@@ -25,16 +25,17 @@ extension Transaction {
         guard var delivery = try tables.delivery(id, in: engine), let old = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
         }
-        // A send is recorded before its first byte goes out, and what goes out is read from the table after that was committed.
-        // Writers take turns: either this commits first, and every send reads what it says, or the record of the send does, and
-        // is seen here. So nothing that is under way, or that the server may know, is ever changed.
+        // A send is recorded before its first byte is sent, and its content is read from the table after that commit.
+        // Writers run one after the other. If this commit is first, every send reads the new content; if the record of
+        // the send is first, it is seen here. So a request that is under way, or that the server may know, never
+        // changes.
         guard old.delivery.isUntried else { return nil }
         do throws(FormatError) {
             try draft.checkContent(without: shared.credentialFields)
         } catch {
             throw StoreError.invalid(error)
         }
-        // What throws has changed nothing, should the transaction go on.
+        // A failed check changes nothing, in case the transaction goes on.
         try check(effects, of: old, at: time)
         writer.requireFullDurability()
         var amended = old.draft
@@ -53,7 +54,7 @@ extension Transaction {
         return entry
     }
 
-    /// Throws what would keep the effects of an entry from being these; changes nothing.
+    /// Throws if these cannot become the effects of an entry; changes nothing.
     ///
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     package mutating func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
@@ -63,7 +64,7 @@ extension Transaction {
         }
     }
 
-    /// Has the effects of an entry be these.
+    /// Replaces the effects of an entry.
     private mutating func layAnew(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
             do {
@@ -71,7 +72,7 @@ extension Transaction {
                     at: effect.key, sequence: entry.sequence, to: effect.change, updatedAt: time)
                 if isThere { continue }
             } catch StoreError.damaged {
-                // What it was made from is lost with the damaged one, whose place the new one takes.
+                // The base row is lost with the damaged overlay, which the new one replaces.
             }
             try layOver(
                 effect.change, at: effect.key, updatedAt: time, entryID: entry.id, account: entry.draft.account,

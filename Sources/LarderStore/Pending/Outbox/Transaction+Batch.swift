@@ -1,12 +1,13 @@
 package import LarderFormat
 
 extension Transaction {
-    /// Takes a batch apart, because a member goes its own way: what is left of it would be another request under its key.
+    /// Dissolves a batch that loses a member: the rest would be a different request under the same key.
     ///
-    /// Its members are sent one by one under their own keys, and in no batch any more. Whether they are in doubt, how often
-    /// they were tried and when they are due stays. Not for a batch that is being sent.
+    /// Its members are sent one by one under their own keys, and in no batch any more. Their doubt, number of tries and
+    /// due time stay. A batch that is being sent must not be dissolved.
     ///
-    /// - Complexity: a look at every entry.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Complexity: reads the head and the delivery of every entry.
     package mutating func dissolveBatch(_ key: UUIDBytes) throws {
         for entry in try readableOutboxHeads() where entry.delivery.batch == key {
             var delivery = entry.delivery

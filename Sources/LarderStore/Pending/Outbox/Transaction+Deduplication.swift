@@ -1,8 +1,11 @@
 package import LarderFormat
 
-// Which entries bear a deduplication key: one record for each, so that an enqueue looks at no other entry.
+// The entries with a deduplication key: one record for each hash of a key, so that an enqueue reads no other entry.
 extension Transaction {
-    /// The entry of the same account with the same deduplication key that is not rejected, without what it sends.
+    /// Returns the entry of the same account with the same deduplication key that is not rejected, without body and
+    /// header fields.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func outboxHead(duplicatedBy draft: OutboxDraft) throws -> OutboxEntry? {
         guard let key = draft.deduplicationKey, let hash = draft.deduplicationHash else { return nil }
         for id in try deduplicated(hash) {
@@ -12,7 +15,7 @@ extension Transaction {
                 else { continue }
                 return head
             } catch StoreError.damaged {
-                // What cannot be read is never sent, and duplicated by nothing.
+                // A damaged entry is never sent, and so is no duplicate.
             }
         }
         return nil
@@ -41,14 +44,14 @@ extension Transaction {
         }
     }
 
-    /// The entries that a hash may stand for.
+    /// Returns the entries whose deduplication keys may have a hash.
     private borrowing func deduplicated(_ hash: UInt64) throws -> [UUIDBytes] {
         do {
             return try tables.outboxRecord(.deduplication(hash: hash), in: engine, as: OutboxDeduplicationRecord.self)?
                 .entries
                 ?? []
         } catch StoreError.damaged {
-            // The next one that is stored takes its place.
+            // The next record that is stored replaces the damaged one.
             return try readableOutboxHeads().filter {
                 $0.delivery.state != .rejected && $0.draft.deduplicationHash == hash
             }.map(\.id)

@@ -2,15 +2,16 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// Appends an entry to its lane and lays its effect over rows, in one commit with whatever else this transaction
+    /// Appends an entry to its lane and applies its effects over rows, in one commit with the transaction's other
     /// changes.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
-    /// - Parameter effects: what readers see from this commit on; each row at most once.
-    /// - Throws: ``StoreError/duplicateEntry(_:)``, ``StoreError/invalid(_:)`` for a lane, key or payload beyond the limits,
-    ///   for a header field that would store credentials, and for an effect that is none. Nothing of the entry is kept
-    ///   then, also when the transaction goes on.
+    /// - Parameter effects: the changes that readers see from this commit on; each row at most once.
+    /// - Throws: ``StoreError/duplicateEntry(_:)``; ``StoreError/invalid(_:)`` for a lane, key or payload beyond the
+    ///   limits, for a header field that would store credentials, and for a patch that is not JSON;
+    ///   ``StoreError/damaged(table:reason:)`` for a patch over a damaged row. Nothing of the entry is kept then, even
+    ///   if the transaction goes on.
     @discardableResult
     package mutating func enqueue(_ draft: OutboxDraft, effects: [RowEffect] = []) throws -> OutboxEntry {
         try check(draft)
@@ -18,11 +19,12 @@ extension Transaction {
         return try insert(draft, sequence: sequence, layers: try layers(effects, of: draft, sequence: sequence))
     }
 
-    /// Records how an entry's delivery goes from now on, if it goes as expected until now.
+    /// Replaces the state of an entry's delivery, if the stored one equals `old`.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
-    /// - Returns: false, and nothing is changed, when the entry is gone or its delivery is another than `old`.
+    /// - Returns: false, and nothing is changed, when the entry does not exist or its delivery differs from `old`.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged delivery; ``EngineError``.
     package mutating func update(
         _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
     ) throws -> Bool {
@@ -38,8 +40,7 @@ extension Transaction {
         return true
     }
 
-    /// Takes an entry out of the outbox because the server has it: journals that, and confirms its overlays or releases
-    /// them.
+    /// Removes an entry that the server has accepted, journals that, and confirms or releases its overlays.
     ///
     /// - Parameters:
     ///   - sequence: the server's sequence of the write, where it reported one.
@@ -51,12 +52,13 @@ extension Transaction {
         try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
     }
 
-    /// Makes an entry a dead letter because the server refused it: journals that, and takes its overlays away. What they did to rows
-    /// is kept with the entry, up to ``Limits/withdrawnPayloads``.
+    /// Makes an entry that the server refused a dead letter, journals that, and removes its overlays.
+    ///
+    /// The changes of the overlays are kept with the entry, up to ``Limits/withdrawnPayloads``.
     ///
     /// - Parameters:
-    ///   - delivery: how its delivery went; the state is set here.
-    ///   - detail: why, for people.
+    ///   - delivery: the state of its delivery; `state`, `dueAt` and `batch` are set here.
+    ///   - detail: the reason, as plain text.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
     package mutating func reject(
         _ id: UUIDBytes, _ delivery: OutboxDelivery, detail: String?, at time: Int64
@@ -73,9 +75,9 @@ extension Transaction {
         try withdrawOverlays(of: entry)
     }
 
-    /// Takes an entry out of the outbox and records how it ended; what it laid over rows is taken away.
+    /// Removes an entry and its overlays, and records its outcome.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
     /// - Parameters:
     ///   - outcome: one word, such as `dropped`. For `accepted` there is ``accept(_:sequence:at:)``.
@@ -98,21 +100,29 @@ extension Transaction {
         try withdrawOverlays(of: entry)
     }
 
-    /// What is to be sent, this transaction's own changes included.
+    /// Returns the number and size of the entries to be sent, this transaction's own changes included.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
     public borrowing func pendingOutbox() throws -> PendingOutbox { try pendingCounts() }
 
-    /// The newest entry of an account in a lane, without what it sends; or nil.
+    /// Returns the newest entry of an account in a lane, without body and header fields; or nil.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     package borrowing func lastOutboxHead(lane: String, account: String?) throws -> OutboxEntry? {
         try tables.lastHead(lane: lane, account: account, in: engine)
     }
 
-    /// The bytes that an entry counts for in ``pendingOutbox()``; 0 where there is none.
+    /// Returns the bytes that an entry counts for in ``pendingOutbox()``; 0 when there is none.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged delivery; ``EngineError``.
     package borrowing func outboxByteCount(of id: UUIDBytes) throws -> Int64 {
         try tables.delivery(id, in: engine)?.byteCount ?? 0
     }
 
-    /// The entries by lane, without what they send, and without those that cannot be read: one must not keep the others from being
-    /// changed.
+    /// Returns the readable entries by lane, without body and header fields. A damaged one must not keep the others
+    /// from being changed.
+    ///
+    /// - Throws: ``EngineError``.
     package borrowing func readableOutboxHeads() throws -> [OutboxEntry] {
         try tables.readableHeads(in: engine).entries
     }
@@ -132,7 +142,7 @@ extension Transaction {
         if try tables.delivery(draft.id, in: engine) != nil { throw StoreError.duplicateEntry(draft.id) }
     }
 
-    /// What the effects of an entry lay over rows; all that can be refused of them is.
+    /// Returns the overlays of an entry's effects, checked and encoded but not stored.
     mutating func layers(
         _ effects: [RowEffect], of draft: OutboxDraft, sequence: Int64
     ) throws -> [PreparedLayer] {
@@ -160,7 +170,7 @@ extension Transaction {
         return entry
     }
 
-    /// Removes an entry and its delivery, gives its blob up, and counts.
+    /// Removes an entry and its delivery, discards its blob unless it is kept, and updates the counts.
     mutating func take(_ id: UUIDBytes, keepsBlob: Bool) throws -> OutboxEntry {
         guard let delivery = try tables.delivery(id, in: engine), let entry = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
@@ -171,7 +181,7 @@ extension Transaction {
         return entry
     }
 
-    /// Removes the records of an entry, and counts.
+    /// Removes the records of an entry, and updates the counts.
     mutating func removeEntry(_ draft: OutboxDraft, _ delivery: OutboxDeliveryRecord) throws {
         try removeRecords(of: draft.id, lane: delivery.lane, sequence: delivery.sequence)
         try forgetDeduplication(of: draft)
@@ -202,7 +212,7 @@ extension Transaction {
 
     /// Stores a record.
     ///
-    /// - Returns: its bytes.
+    /// - Returns: its size in bytes.
     mutating func put(_ record: some TupleRecord, at place: OutboxKey) throws -> Int64 {
         let (key, body) = (try Self.outboxKey(place), record.encode())
         try put(body: body, key: key, in: .outbox)
@@ -215,7 +225,8 @@ extension Transaction {
         noteEntry(id, lane: record.lane)
     }
 
-    /// Journals how an entry ended; the number of the record is above those of all that was journaled before.
+    /// Records the outcome of an entry in the journal, and returns the record's sequence, which is above all earlier
+    /// ones.
     mutating func journal(
         _ entry: OutboxEntry, _ outcome: String, _ detail: String?, at time: Int64
     ) throws -> Int64 {
@@ -231,7 +242,7 @@ extension Transaction {
         return try note(JournalRecord(time: time, event: .outcome(left)))
     }
 
-    /// Adds to the journal, and drops what is older than its newest records.
+    /// Adds a record to the journal, and removes the one that is too old now.
     ///
     /// - Returns: its sequence.
     @discardableResult
@@ -240,7 +251,7 @@ extension Transaction {
         try put(body: record.encode(), in: .journal) { try JournalRecord.appendKey(sequence, to: &$0) }
         let oldest = sequence - Int64(Limits.journalRecords)
         guard oldest >= 0 else { return sequence }
-        // Numbers are given without a gap, so as one comes in, one goes.
+        // Sequences have no gaps, so each new record makes exactly one too old.
         try remove(key: Self.key { try JournalRecord.appendKey(oldest, to: &$0) }, in: .journal)
         return sequence
     }

@@ -2,14 +2,15 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// Puts another entry in the place of one, in one commit: what stood behind it stands behind the other, and what came
-    /// after it comes after the other.
+    /// Replaces an entry by another one in its place, in one commit. Entries behind the old one are then behind the new
+    /// one, and entries that came after it come after the new one.
     ///
-    /// The old one leaves with `outcome` in the journal, and its overlays with it. A blob that both name is handed on.
+    /// The old one is removed with its overlays, with `outcome` in the journal. A blob that both name is kept.
     ///
     /// - Parameters:
-    ///   - draft: with an identity of its own; its lane is not looked at, as it takes over the old one's.
-    ///   - effects: nil: those that the old one had when it was rejected; none, where they cannot be laid for damage.
+    ///   - draft: the new entry, with an identity of its own; its lane is ignored, as it gets the old one's.
+    ///   - effects: nil for those that the old one had when it was rejected, or none where damage keeps them from being
+    ///     used.
     ///   - outcome: one word, such as `superseded`.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``; otherwise as ``enqueue(_:effects:)``.
@@ -33,13 +34,13 @@ extension Transaction {
         _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
         _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
-        // Only now: in between, what lies above the old ones would seem to be free.
+        // They are removed only now: before, the overlays above the old ones could be released.
         try withdrawOverlays(of: old, but: layers.map(\.row))
         for dependent in dependents { try follow(dependent, draft.id, insteadOf: id) }
         return entry
     }
 
-    /// Has an entry come after another one, and counts its bytes anew: a zero byte of an identity is stored as two.
+    /// Makes an entry come after another one, and recounts its bytes: a zero byte of an identity is stored as two.
     private mutating func follow(_ entry: OutboxEntry, _ id: UUIDBytes, insteadOf old: UUIDBytes) throws {
         let before = entry.headRecord
         var record = before
@@ -54,6 +55,6 @@ extension Transaction {
         noteEntry(entry.id, lane: entry.lane)
     }
 
-    /// What the detail of an outcome begins with that names the entry which took the place of another.
+    /// The prefix of an outcome's detail that names the entry which replaced another.
     package static var replacedDetail: String { "replaced by " }
 }

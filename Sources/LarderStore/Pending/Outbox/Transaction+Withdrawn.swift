@@ -1,9 +1,10 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What a rejected entry did to rows, kept for its successor.
+// The effects of a rejected entry on rows, kept for its successor.
 extension Transaction {
-    /// Has an entry keep what its overlays do to rows, if all of them can be read and are not too long.
+    /// Keeps the changes of an entry's overlays with the entry, if all can be read and fit
+    /// ``Limits/withdrawnPayloads``.
     mutating func keepOverlays(of entry: OutboxEntry) throws {
         do {
             let overlays = try entry.rows.compactMap { row in
@@ -23,16 +24,18 @@ extension Transaction {
             delivery.byteCount += Int64(body.encode().count - before)
             try put(delivery, of: entry.id)
         } catch StoreError.damaged {
-            // A retry shows nothing then, until the server's rows do.
+            // A retry then shows nothing until the server's rows do.
         }
     }
 
-    /// What an entry did to rows before it was rejected, as the effect of its successor; nothing where that was not kept, or where it or a
-    /// row beneath a patch is damaged: the write must be sent all the same.
+    /// Returns the overlays of a rejected entry, prepared as those of its successor.
+    ///
+    /// The result is empty when they were not kept, or they or a row beneath a patch are damaged: the write must be
+    /// sent all the same.
     mutating func withdrawnLayers(of entry: OutboxEntry, for draft: OutboxDraft) throws -> [PreparedLayer] {
         do {
             let body = try tables.outboxRecord(.body(sequence: entry.sequence), in: engine, as: OutboxBodyRecord.self)
-            // A part of an effect is none.
+            // A part of an effect counts as none.
             guard let withdrawn = body?.withdrawn, withdrawn.count == entry.rows.count else { return [] }
             let effects = zip(entry.rows, withdrawn).map { RowEffect($1.change, at: $0) }
             return try layers(effects, of: draft, sequence: entry.sequence)

@@ -1,16 +1,16 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Rows as readers see them: what local writes make of a row where there are any, else what the server has.
+// Rows as readers see them: the result of local writes where a row has overlays, else the server's row.
 
 extension Tables {
-    /// The row that is shown at `key`: the overlay where there is one, else the server's.
+    /// Returns the row that is shown at `key`: the result of its overlays where it has any, else the server's row.
     @_lifetime(copy source)
     func mergedRow(at key: RowKey, in source: ReadTransaction) throws -> Row? {
         try mergedRow(at: key, from: try mergedSource(of: key.resource, in: source), in: source)
     }
 
-    /// As ``mergedRow(at:in:)``, with where the rows lie.
+    /// As ``mergedRow(at:in:)``, from a known source of rows.
     @_lifetime(copy source)
     func mergedRow(at key: RowKey, from merged: MergedSource, in source: ReadTransaction) throws -> Row? {
         if merged.hasOverlays {
@@ -23,7 +23,7 @@ extension Tables {
         return try row(at: key, from: merged.rows, in: source)
     }
 
-    /// Calls `body` with the rows that are shown of `range`.
+    /// Calls `body` with the rows of `range` that are shown, and returns their number.
     func mergedScan(
         _ range: RowRange, from merged: MergedSource, in source: ReadTransaction, reversed: Bool, limit: Int,
         verified: Bool, _ body: (borrowing RowEntry) throws -> Void
@@ -52,7 +52,7 @@ extension Tables {
         }
     }
 
-    /// Lends the row that an overlay makes, if it makes one.
+    /// Passes the row that results from an overlay to `body`, if there is one.
     private func show(
         _ key: [UInt8], _ scan: inout MergedScan, in source: ReadTransaction,
         _ body: (borrowing RowEntry) throws -> Void
@@ -65,9 +65,9 @@ extension Tables {
         scan.count += 1
     }
 
-    /// Calls `body` with the records of what readers see of the rows of a range that local writes lie over.
+    /// Calls `body` with the stored result of each row of a range that has overlays.
     ///
-    /// - Parameter body: told the type and key of the row as they are encoded.
+    /// - Parameter body: receives the encoded type and key of the row, and its record in `overlay`.
     func forEachOverlaidRow(
         in range: RowRange, in source: ReadTransaction, _ body: (_ address: RawSpan, borrowing Entry) throws -> Void
     ) throws {
@@ -80,17 +80,17 @@ extension Tables {
     }
 }
 
-/// Where a scan of rows stands among those that local writes lie over, whose keys are read some at a time.
+/// The progress of a scan among the rows with overlays, whose keys are read in batches.
 private struct MergedScan {
     /// The most keys that are read at once.
     private static let most = 32
 
     private let isReversed: Bool
     private let limit: Int
-    /// What the keys in `overlay` begin with, and those in `rows`; type and key of the row follow in both.
+    /// The prefixes of the keys in `overlay` and in `rows`; type and key of the row follow in both.
     private let prefix: [UInt8]
     private let rowPrefix: [UInt8]
-    /// The first key that was not read yet, and the first one beyond.
+    /// The first key that was not read yet, and the first key beyond the range.
     private var start: [UInt8]
     private var end: [UInt8]
     private var isAtEnd = false
@@ -109,13 +109,13 @@ private struct MergedScan {
         isAtEnd = !start.rawSpan.lexicographicallyPrecedes(end.rawSpan)
     }
 
-    /// Whether no more rows are wanted.
+    /// Whether the limit is reached.
     var isDone: Bool { count >= limit }
 
-    /// The key that a row has in `rows`, or would have.
+    /// Returns the key that a row has in `rows`, or would have.
     func rowKey(ofOverlay key: [UInt8]) -> [UInt8] { rowPrefix + key.dropFirst(prefix.count) }
 
-    /// The next overlay, if any is wanted.
+    /// Returns the key of the next overlay; nil at the end or at the limit.
     mutating func nextOverlay(_ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         if isDone { return nil }
         guard let next = try peek(tables, source) else { return nil }
@@ -123,7 +123,7 @@ private struct MergedScan {
         return next
     }
 
-    /// The next overlay, if one is wanted and its row comes before the one at `key` of `rows`.
+    /// Returns the key of the next overlay if its row comes before the row at `key` of `rows`; nil also at the limit.
     mutating func nextOverlay(before key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         guard !isDone, let next = try peek(tables, source) else { return nil }
         let (overlay, row) = (address(of: next.rawSpan, behind: prefix), address(of: key, behind: rowPrefix))
@@ -131,7 +131,7 @@ private struct MergedScan {
         return isBefore ? try nextOverlay(tables, source) : nil
     }
 
-    /// Whether the next overlay is of the row at `key` of `rows`; it is shown later, in the row's place.
+    /// Returns whether the next overlay is of the row at `key` of `rows`; it is shown later, in place of that row.
     mutating func takesPlace(of key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> Bool {
         guard let next = try peek(tables, source) else { return false }
         return address(of: next.rawSpan, behind: prefix).equals(address(of: key, behind: rowPrefix))

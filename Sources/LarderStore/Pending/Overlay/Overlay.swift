@@ -1,16 +1,16 @@
 public import LarderFormat
 
-/// A local write that lies over a row.
+/// A local write applied over a row.
 public struct Overlay: Hashable, Sendable {
     /// The row.
     public let key: RowKey
     /// Its place among the overlays of the row: the highest is shown.
     public let sequence: Int64
-    /// What it does.
+    /// The change to the row.
     public let change: OverlayChange
-    /// The payload of the row that it makes of what lies beneath now; nil when it makes none, or what lies beneath is damaged.
+    /// The payload of the row that results now; nil when there is no row then, or damage beneath keeps it unknown.
     public let payload: [UInt8]?
-    /// How that payload is to be read.
+    /// The codec of that payload.
     public let codec: PayloadCodec
     /// When the row was changed here, in milliseconds since 1970-01-01 UTC.
     public let updatedAt: Int64
@@ -18,17 +18,18 @@ public struct Overlay: Hashable, Sendable {
     public let entryID: UUIDBytes?
     /// The account that made it.
     public let account: String?
-    /// The timeline in which the server answered.
+    /// The timeline of the server's response; 0 while the write is pending.
     package let timeline: Int64
     /// The server's sequence of the write, where it reported one.
     public let serverSequence: Int64?
-    /// The journal's sequence of the server's answer; nil while the write is pending.
+    /// The journal's sequence of the server's response; nil while the write is pending.
     public let acceptance: Int64?
-    /// The payload of the row that lay beneath when the write was made: what a conflict is merged from, field by field.
+    /// The payload of the row beneath when the write was made: the base from which a conflict is merged, field by
+    /// field.
     ///
-    /// Kept where there was a row, its payload was JSON, and not above 256 KiB.
+    /// Stored only for a row whose payload is JSON of at most 256 KiB.
     public let basePayload: [UInt8]?
-    /// The checksum of the server's row that was there, or nil when there was none.
+    /// The checksum of the server's row when the write was made, or nil when there was none.
     package let base: UInt64?
 
     /// Whether the server has confirmed the write; its rows may not show it yet.
@@ -54,12 +55,12 @@ public struct Overlay: Hashable, Sendable {
     }
 }
 
-/// What readers see of a row that local writes lie over.
+/// A row with overlays, as readers see it.
 package struct OverlaidRow: Sendable {
     /// The row.
     package let key: RowKey
     /// Its payload, or nil when there is no row.
     package let payload: [UInt8]?
-    /// How the payload is to be read.
+    /// The codec of the payload.
     package let codec: PayloadCodec
 }

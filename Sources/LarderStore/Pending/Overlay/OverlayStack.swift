@@ -2,7 +2,7 @@ internal import LarderEngine
 package import LarderFormat
 package import LarderJSON
 
-/// What a row is: the server's, or what local writes make of it.
+/// The content of a row: the server's, or the result of local writes.
 struct RowContent: Hashable, Sendable {
     var payload: [UInt8]
     var codec: PayloadCodec
@@ -15,18 +15,18 @@ extension RowContent {
         self.init(payload: [UInt8](copying: row.payload), codec: row.codec, updatedAt: row.updatedAt)
     }
 
-    /// A copy of what readers see of a row that local writes lie over, verified; nil when there is no row.
+    /// A verified copy of the row in a record of `overlay`; nil when the record says that there is no row.
     init?(overlay value: RawSpan, key: RawSpan) throws(StoreError) {
         guard let row = try Row(overlay: value, key: key) else { return nil }
         self.init(row)
     }
 }
 
-/// A row, none, or why it cannot be known.
+/// A row, nil for no row, or the reason it cannot be known.
 typealias KnownRow = Result<RowContent?, FormatError>
 
 extension OverlayRecord {
-    /// The row that the write makes of what lies beneath it, which only a patch depends on.
+    /// Returns the row that results when the write is applied to the row beneath. Only a patch depends on that row.
     func applied(to beneath: KnownRow) -> KnownRow {
         switch change {
         case .replacement(let payload, let codec):
@@ -50,17 +50,17 @@ extension OverlayRecord {
 
 /// The local writes over one row, the lowest first.
 struct OverlayStack: Sendable {
-    /// One of them, be it readable or not.
+    /// One of the writes, readable or not.
     struct Layer: Sendable {
         let sequence: Int64
         let record: Result<OverlayRecord, FormatError>
 
-        /// Whether what lies beneath takes part in what it makes.
+        /// Whether its result depends on the row beneath.
         var isPatch: Bool {
             if case .success(let record) = record { record.change.patch != nil } else { false }
         }
 
-        /// Whether it may be confirmed: what cannot be read says nothing against it.
+        /// Whether it may be confirmed; true for a write that cannot be read.
         var isConfirmed: Bool {
             if case .success(let record) = record { record.acceptance != nil } else { true }
         }
@@ -69,9 +69,9 @@ struct OverlayStack: Sendable {
     let key: RowKey
     var layers: [Layer] = []
 
-    /// The row after each of the writes.
+    /// Returns the row after each of the writes.
     ///
-    /// - Parameter server: what the server has; asked only when it takes part.
+    /// - Parameter server: returns the server's row; called only when the lowest write is a patch.
     func rows(over server: () throws -> KnownRow) rethrows -> [KnownRow] {
         var beneath: KnownRow = try layers.first?.isPatch == true ? server() : .success(nil)
         return layers.map { layer in
@@ -80,18 +80,19 @@ struct OverlayStack: Sendable {
         }
     }
 
-    /// The row after the highest of the writes, made of those that take part; nil when there are none.
+    /// Returns the row after the highest write, computed from the highest one that is no patch; nil when there are
+    /// none.
     func shown(over server: () throws -> KnownRow) rethrows -> KnownRow? {
         let lowest = layers.lastIndex { !$0.isPatch } ?? 0
         return try OverlayStack(key: key, layers: Array(layers[lowest...])).rows(over: server).last
     }
 
-    /// The value to store of what readers see.
+    /// Returns the value to store for the row that readers see.
     func sealed(_ shown: KnownRow, key: [UInt8]) -> [UInt8] {
         Self.sealed(shown, isLowestConfirmed: layers.first?.isConfirmed ?? false, key: key)
     }
 
-    /// The value to store of what readers see.
+    /// Returns the value to store for the row that readers see.
     static func sealed(_ shown: KnownRow, isLowestConfirmed: Bool, key: [UInt8]) -> [UInt8] {
         let (result, row): (OverlayRow.Result, RowContent?) =
             switch shown {
@@ -108,7 +109,7 @@ struct OverlayStack: Sendable {
 }
 
 extension Tables {
-    /// The local writes over a row, the lowest first.
+    /// Returns the local writes over a row, the lowest first.
     func stack(at key: RowKey, in source: ReadTransaction) throws -> OverlayStack {
         var stack = OverlayStack(key: key)
         try forEachLayer(at: key, in: source) { layer in
@@ -118,13 +119,13 @@ extension Tables {
         return stack
     }
 
-    /// Calls `body` with the local writes over a row, the lowest first, until it answers false.
+    /// Calls `body` with the local writes over a row, the lowest first, until it returns false.
     func forEachLayer(at key: RowKey, in source: ReadTransaction, _ body: (OverlayStack.Layer) throws -> Bool) throws {
         let prefix = try Transaction.key { try OverlayKey.appendWrites(over: key, to: &$0) }
         try forEachLayer(prefix: prefix, in: source) { _, layer in try body(layer) }
     }
 
-    /// The local writes over the rows of a resource.
+    /// Returns the local writes over the rows of a resource, one stack for each row.
     func stacks(of resource: ResourceKey, in source: ReadTransaction) throws -> [OverlayStack] {
         let prefix = try Transaction.key { try OverlayKey.appendWrites(over: resource, to: &$0) }
         var found: [OverlayStack] = []
@@ -140,7 +141,7 @@ extension Tables {
         prefix: [UInt8], in source: ReadTransaction, _ body: (RowKey, OverlayStack.Layer) throws -> Bool
     ) throws {
         try forEachRaw(.overlay, prefix: prefix, in: source) { entry in
-            // A key that is none is a finding, and belongs to no row.
+            // A key that cannot be decoded belongs to no row; `verify` reports it.
             guard case (let row, let sequence?)? = try? OverlayKey.decode(entry.key) else { return true }
             let (key, value) = (entry.key, entry.value)
             let record = Result { () throws(FormatError) in
@@ -152,7 +153,7 @@ extension Tables {
         }
     }
 
-    /// What the server has of a row, copied.
+    /// Returns a copy of the server's row, or the damage that keeps it from being read.
     func serverRow(at key: RowKey, in source: ReadTransaction) throws -> KnownRow {
         do {
             guard let row = try row(at: key, in: source) else { return .success(nil) }
@@ -162,17 +163,17 @@ extension Tables {
         }
     }
 
-    /// The row after each of the writes of a stack.
+    /// Returns the row after each of the writes of a stack.
     func rows(of stack: OverlayStack, in source: ReadTransaction) throws -> [KnownRow] {
         try stack.rows { try serverRow(at: stack.key, in: source) }
     }
 
-    /// The row after the highest write of a stack; nil when it has none.
+    /// Returns the row after the highest write of a stack; nil when it has none.
     func shown(of stack: OverlayStack, in source: ReadTransaction) throws -> KnownRow? {
         try stack.shown { try serverRow(at: stack.key, in: source) }
     }
 
-    /// The overlays of a stack, with the row that each of them makes.
+    /// Returns the overlays of a stack, with the row after each of them.
     func overlays(_ stack: OverlayStack, in source: ReadTransaction) throws -> [Overlay] {
         let rows = try rows(of: stack, in: source)
         return try zip(stack.layers, rows).map { layer, row in
@@ -183,7 +184,7 @@ extension Tables {
 }
 
 extension JSONMergePatch {
-    /// What it makes of a row's payload; one that is marked with another codec counts as an empty object.
+    /// Returns a row's payload with the patch applied. A payload that is not marked as JSON counts as an empty object.
     package func merged(over payload: [UInt8], codec: PayloadCodec) -> [UInt8] {
         merged(over: codec == .json ? payload.span : Span())
     }

@@ -2,21 +2,21 @@ internal import LarderEngine
 public import LarderFormat
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// The overlays of a resource, by row and then by sequence.
+    /// Returns the overlays of a resource, by row and then by sequence.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     public borrowing func overlays(of resource: ResourceKey) throws -> [Overlay] {
         try tables.stacks(of: resource, in: engine).flatMap { try tables.overlays($0, in: engine) }
     }
 
-    /// The overlays of a row, the one that is shown last.
+    /// Returns the overlays of a row by sequence; the last one is shown.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     public borrowing func overlays(at key: RowKey) throws -> [Overlay] {
         try tables.overlays(try tables.stack(at: key, in: engine), in: engine)
     }
 
-    /// The payload of the row that an overlay was made from, where it is kept; see ``Overlay/basePayload``.
+    /// Returns the payload of the row that an overlay was made from, where it is stored; see ``Overlay/basePayload``.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     public borrowing func overlayBase(at key: RowKey, sequence: Int64) throws -> [UInt8]? {
@@ -24,7 +24,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         return try tables.record(stored.rawSpan, .overlay, in: engine, OverlayRecord.init(decoding:))?.basePayload
     }
 
-    /// The server's row at `key`, whatever local writes lie over it; for software that keeps rows in step.
+    /// Returns the server's row at `key`, without local writes; for software that syncs rows.
     ///
     /// - Throws: as ``ReadView/row(at:)``.
     @_lifetime(borrow self)
@@ -34,7 +34,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 }
 
 extension ReadView {
-    /// What readers see of the rows of one type that local writes lie over.
+    /// Returns the rows of one type that have overlays, as readers see them.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     package borrowing func overlaidRows(of resource: ResourceKey, type: String) throws -> [OverlaidRow] {
@@ -48,15 +48,18 @@ extension ReadView {
         return found
     }
 
-    /// Whether any local write that the server has confirmed may be released some time.
+    /// Returns whether any row has a confirmed overlay, which may be released later.
     ///
-    /// - Parameter resource: over rows of which resource; nil for any.
+    /// - Parameter resource: the resource of the rows; nil for any.
+    /// - Throws: ``StoreError/invalid(_:)`` for a resource beyond the format's limits; ``EngineError``.
     package borrowing func hasConfirmedOverlays(of resource: ResourceKey? = nil) throws -> Bool {
         try tables.hasConfirmedRows(of: resource, in: transaction)
     }
 
-    /// Calls `body` with the server's rows of `range`, whatever local writes lie over them; otherwise as
+    /// Calls `body` with the server's rows of `range`, without local writes; otherwise as
     /// ``forEachRow(in:reversed:limit:verified:_:)``.
+    ///
+    /// - Throws: as ``forEachRow(in:reversed:limit:verified:_:)``.
     @discardableResult
     public borrowing func forEachServerRow(
         in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,

@@ -2,7 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// Whether no write over a row has this key, and none lies above it.
+    /// Returns whether no overlay of a row has this key or a higher one.
     func isAboveAll(_ key: [UInt8], _ row: RowKey, in source: ReadTransaction) throws -> Bool {
         let prefix = try Transaction.key { try OverlayKey.appendWrites(over: row, to: &$0) }
         var isAbove = true
@@ -13,7 +13,8 @@ extension Tables {
         return isAbove
     }
 
-    /// What is stored under the key of what readers see of a row, copied; nil when nothing is.
+    /// Returns a copy of the row stored for readers, and whether its lowest overlay is confirmed; nil when nothing is
+    /// stored.
     func shownRow(_ key: [UInt8], in source: ReadTransaction) throws -> (row: KnownRow, isLowestConfirmed: Bool)? {
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return nil }
         let row = Result { () throws(StoreError) in try RowContent(overlay: value, key: key.rawSpan) }
@@ -27,22 +28,22 @@ extension Tables {
     }
 }
 
-/// Rows that local writes lie over.
+/// A page of rows with overlays.
 struct OverlaidRows: Sendable {
-    /// Those whose lowest overlay is confirmed: they may have something to release.
+    /// The rows whose lowest overlay is confirmed, so that some may be released.
     var confirmed: [RowKey] = []
-    /// How many there are of all kinds.
+    /// The number of rows in the page, confirmed or not.
     var looked = 0
-    /// The key of the next one, when there are more.
+    /// The key of the next row, when there are more.
     var next: [UInt8]?
 }
 
 extension Tables {
-    /// The rows that local writes lie over, in the order of their keys.
+    /// Returns the rows with overlays, in the order of their keys.
     ///
     /// - Parameters:
-    ///   - prefix: what the keys of what readers see of them begin with.
-    ///   - start: the first key to look at.
+    ///   - prefix: the prefix of the keys of the rows that readers see.
+    ///   - start: the first key to check.
     ///   - most: the most rows.
     func overlaidRows(
         _ prefix: [UInt8], from start: [UInt8], most: Int, in source: ReadTransaction
@@ -55,7 +56,7 @@ extension Tables {
                 return false
             }
             found.looked += 1
-            // Verified when it is released. What cannot be read says nothing against it.
+            // The record is verified when it is released. One that cannot be read may be confirmed.
             if Self.isLowestConfirmed(entry.value) ?? true { found.confirmed.append(row) }
             return true
         }
@@ -67,7 +68,7 @@ extension Tables {
         return row.isLowestConfirmed
     }
 
-    /// Whether the lowest overlay of any row is confirmed.
+    /// Returns whether the lowest overlay of any row is confirmed, or may be because its row's record cannot be read.
     ///
     /// - Parameter resource: nil for any resource.
     func hasConfirmedRows(of resource: ResourceKey? = nil, in source: ReadTransaction) throws -> Bool {

@@ -3,21 +3,21 @@ public import LarderFormat
 internal import LarderJSON
 
 extension Transaction {
-    /// Lays a local write over a row, be there one or not; readers see it from this commit on.
+    /// Applies a local write over a row, whether the row exists or not; readers see it from this commit on.
     ///
-    /// It stays until it is withdrawn, or confirmed and released, whatever happens to the server's rows meanwhile. Several
-    /// may lie over one row; the one with the highest sequence is shown, and patches above this one are made anew. One of
-    /// the same row and sequence is replaced.
+    /// It stays until it is withdrawn, or confirmed and released, whatever happens to the server's rows meanwhile. A
+    /// row may have several overlays: the one with the highest sequence is shown, and patches above this one are
+    /// recomputed. An overlay of the same row and sequence is replaced.
     ///
     /// - Parameters:
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - entryID: the outbox entry whose effect it is.
     ///   - account: the account that makes it.
-    ///   - sequence: that entry's sequence, or nil to take the next one of the outbox.
+    ///   - sequence: that entry's sequence, or nil to use the next one of the outbox.
     /// - Returns: its sequence.
-    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits, a sequence that was not given
-    ///   yet, and a patch that is no JSON, or makes a row beyond the limits; ``StoreError/damaged(table:reason:)``;
-    ///   ``EngineError``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits, a sequence that was not
+    ///   assigned yet, and a patch that is not JSON or results in a row beyond the limits;
+    ///   ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
     package mutating func layOver(
         _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil, account: String? = nil,
@@ -30,7 +30,7 @@ extension Transaction {
         return sequence
     }
 
-    /// All of an overlay that can be refused, before anything is changed: ``lay(_:)`` then fails only with the medium.
+    /// Checks and encodes an overlay before anything is written, so that ``lay(_:)`` fails only when storage does.
     ///
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     mutating func preparedLayer(
@@ -41,13 +41,14 @@ extension Transaction {
         }
         let encoded = try Self.overlayKey(effect.key, sequence)
         var record = OverlayRecord(effect.change, updatedAt: updatedAt, entryID: entryID, account: account)
-        // It reads the resource too, whose count of overlaid rows changes with this one, and makes a damaged one anew.
+        // This also reads the resource, whose count of overlaid rows changes with this overlay, and restores a damaged
+        // one.
         record.base = try serverChecksum(at: effect.key)
         let (beneath, isTop) = try rowBeneath(effect, sequence, encoded)
         let row: RowContent?
         do throws(FormatError) {
             try Limits.check(payload: effect.change.content?.count ?? 0)
-            // A patch that is not JSON makes nothing of anything.
+            // A patch that is not JSON has no result, whatever the row.
             if let patch = effect.change.patch, JSONMergePatch(patch) == nil {
                 throw .invalidValue(field: "patch", value: Int64(patch.count))
             }
@@ -62,18 +63,18 @@ extension Transaction {
         return PreparedLayer(row: effect.key, key: encoded, record: record, top: isTop ? .some(row) : nil)
     }
 
-    /// Lays an overlay over its row.
+    /// Stores an overlay and updates the row that readers see.
     mutating func lay(_ prepared: PreparedLayer) throws {
         try put(body: prepared.record.encode(), key: prepared.key, in: .overlay)
-        // What lies beneath the one on top is what was shown: no other has to be read.
+        // The row beneath the highest overlay is the one shown before: no other overlay has to be read.
         if let row = prepared.top { try showTop(row, at: prepared.row) } else { try refreshOverlay(at: prepared.row) }
     }
 
-    /// Changes what an overlay does to its row, and makes the patches above it anew; it is pending again, and the row it
-    /// was made from stays noted with it.
+    /// Replaces the change of an overlay, and recomputes the patches above it. The overlay is pending again, and keeps
+    /// the base row it was made from.
     ///
-    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC; nil: as before.
-    /// - Returns: false when it is not there.
+    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC; nil keeps the old time.
+    /// - Returns: false when there is no such overlay.
     /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
     @discardableResult
     package mutating func changeOverlay(
@@ -92,10 +93,12 @@ extension Transaction {
     /// Marks an overlay as confirmed by the server; nothing is released yet.
     ///
     /// - Parameters:
-    ///   - timeline: that of the server's answer; nil for the present one.
+    ///   - timeline: the timeline of the server's response; nil for the present one.
     ///   - serverSequence: the server's sequence of the write, where it reported one.
-    ///   - acceptance: the journal's sequence of the server's answer; nil for now.
-    /// - Returns: false when it is not there.
+    ///   - acceptance: the journal's sequence of the server's response; nil for the newest one in the journal.
+    /// - Returns: false when there is no such overlay.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key beyond the limits; ``StoreError/damaged(table:reason:)``;
+    ///   ``EngineError``.
     @discardableResult
     package mutating func confirmOverlay(
         at key: RowKey, sequence: Int64, timeline: Int64? = nil, serverSequence: Int64? = nil,
@@ -103,7 +106,7 @@ extension Transaction {
     ) throws -> Bool {
         let encoded = try Self.overlayKey(key, sequence)
         guard var record = try storedOverlay(encoded) else { return false }
-        // Numbers begin at 1, so the one before the next is none below 0.
+        // Journal sequences begin at 1, so the one before the next is at least 0.
         record.acceptance = try acceptance ?? (nextJournalSequence() - 1)
         record.timeline = try timeline ?? appliedPosition().timeline
         record.serverSequence = serverSequence
@@ -112,9 +115,12 @@ extension Transaction {
         return true
     }
 
-    /// Takes an overlay away: what lies beneath is shown again, and patches above are made anew.
+    /// Removes an overlay: the row beneath is shown again, and patches above are recomputed. Overlays above may be
+    /// released.
     ///
-    /// - Returns: false when it was not there.
+    /// - Returns: false when there was no such overlay.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key beyond the limits; ``StoreError/damaged(table:reason:)``;
+    ///   ``EngineError``.
     @discardableResult
     package mutating func removeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
         let isGone = try takeOverlay(at: key, sequence: sequence)
@@ -122,23 +128,23 @@ extension Transaction {
         return isGone
     }
 
-    /// As ``removeOverlay(at:sequence:)``, without a look at whether those above may be released now.
+    /// As ``removeOverlay(at:sequence:)``, without releasing the overlays above it.
     mutating func takeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
         guard try remove(key: Self.overlayKey(key, sequence), in: .overlay) else { return false }
         try refreshOverlay(at: key)
         return true
     }
 
-    /// Takes the overlays of an entry away.
+    /// Removes the overlays of an entry.
     ///
-    /// - Parameter kept: rows over which another lies in the place of this entry's by now.
+    /// - Parameter kept: rows on which another overlay has already replaced this entry's.
     mutating func withdrawOverlays(of entry: OutboxEntry, but kept: [RowKey] = []) throws {
         for row in entry.rows where !kept.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
     }
 
-    /// The overlay of one entry over a row, or nil; others may be damaged.
+    /// Returns the overlay of one entry over a row, or nil. Other overlays of the row may be damaged.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` when this one is.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when this overlay is damaged.
     public borrowing func overlay(at key: RowKey, sequence: Int64) throws -> Overlay? {
         guard let record = try storedOverlay(Self.overlayKey(key, sequence)) else { return nil }
         let stack = try tables.stack(at: key, in: engine)
@@ -150,18 +156,19 @@ extension Transaction {
 
 // MARK: - Records
 
-/// An overlay that is about to be laid.
+/// An overlay that is about to be stored.
 struct PreparedLayer: Sendable {
     let row: RowKey
     /// The key of its record.
     let key: [UInt8]
     var record: OverlayRecord
-    /// The row that it makes, or none, where it lies over all others.
+    /// The row after this overlay, or none, where the overlay is known to be the highest of its row.
     let top: RowContent??
 }
 
 extension Transaction {
-    /// What lies beneath an overlay that is about to be laid, and whether it is known to be what readers see now.
+    /// Returns the row beneath an overlay that is about to be stored, and whether readers are known to see that row
+    /// now.
     private borrowing func rowBeneath(
         _ effect: RowEffect, _ sequence: Int64, _ key: [UInt8]
     ) throws -> (row: RowContent?, isTop: Bool) {
@@ -176,7 +183,7 @@ extension Transaction {
             let row = stack.rows { server }.last ?? server
             return (try decoding(.overlay) { () throws(FormatError) in try row.get() }, isTop && stack.layers.isEmpty)
         } catch let error as StoreError {
-            // Damage beneath keeps no other row from being written in its place.
+            // Damage beneath does not keep a replacement or a removal from being stored.
             guard case .damaged = error else { throw error }
             if effect.change.patch != nil { throw error }
             return (nil, false)
@@ -191,7 +198,7 @@ extension Transaction {
         try tables.record(key.rawSpan, .overlay, in: engine, OverlayRecord.init(decoding:))
     }
 
-    /// The checksum of the server's row, or nil when there is none.
+    /// Returns the checksum of the server's row, or nil when there is none.
     private mutating func serverChecksum(at key: RowKey) throws -> UInt64? {
         guard let source = try rowSource(of: key.resource) else { return nil }
         var buffer = KeyBuffer()

@@ -1,10 +1,10 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// What readers see of a row that local writes lie over is a record of its own, made of those writes and of what the server
-// has. Whatever changes one of them makes it anew in the same transaction.
+// The row that readers see where there are overlays is a record of its own, computed from the local writes and the
+// server's row. Every change of these recomputes it in the same transaction.
 
-/// Brings what readers see of rows that local writes lie over in line with the server's rows beneath them.
+/// A stage that recomputes the rows that readers see when the server's rows beneath overlays change.
 final class OverlaidRowStage: RowStage {
     init(_ file: OpenFile) {}
 
@@ -24,7 +24,7 @@ final class OverlaidRowStage: RowStage {
     }
 }
 
-/// The row that released writes are becoming: what readers see of it is made when all of them have.
+/// The row whose overlays are being released; the row that readers see is recomputed when all of them are.
 final class MaterializedRow: CommitState {
     var key: RowKey?
 
@@ -32,35 +32,35 @@ final class MaterializedRow: CommitState {
 }
 
 extension Transaction {
-    /// Makes what readers see of a row anew after the server's row was changed; observers are told if that is another row.
+    /// Recomputes the row that readers see after the server's row was changed, and notifies observers if it differs.
     fileprivate mutating func refreshOverlay(under row: RowChange) throws {
         let stack = try tables.stack(at: row.key, in: engine)
         if !stack.layers.isEmpty { return try show(stack) }
         if row.isRemoval { effects.changes.noteRemoval(row.key) } else { effects.changes.noteUpsert(row.key) }
     }
 
-    /// Makes what readers see of a row anew of the writes over it; observers are told if that is another row.
+    /// Recomputes the row that readers see from the writes over it, and notifies observers if it differs.
     mutating func refreshOverlay(at key: RowKey) throws { try show(try tables.stack(at: key, in: engine)) }
 
-    /// Makes what readers see of the rows of a resource anew, after all that the server has was replaced or withdrawn, which
-    /// observers are told by other means.
+    /// Recomputes the rows that readers see of a resource, after all of the server's rows were replaced or withdrawn.
+    /// Observers are notified of that by other means.
     fileprivate mutating func refreshOverlays(of resource: ResourceKey) throws {
         guard try record(of: resource)?.overlays ?? 0 > 0 else { return }
         for stack in try tables.stacks(of: resource, in: engine) { try show(stack, isNoted: false) }
     }
 
     private mutating func show(_ stack: OverlayStack, isNoted: Bool = true) throws {
-        // A damaged write must not keep its resource from being synced: where one takes part, the row is unknown until that is
-        // mended.
+        // A damaged write must not keep its resource from being synced: a row that depends on it is unknown until the
+        // damage is repaired.
         let row = try tables.shown(of: stack, in: engine)
         let key = try Self.shownKey(stack.key)
         try show(row, value: row.map { stack.sealed($0, key: key) }, at: stack.key, stored: key, isNoted: isNoted)
     }
 
-    /// Notes anew whether the lowest write over a row is confirmed, where what readers see of the row stays as it is: no other
-    /// write is read.
+    /// Updates whether the lowest write over a row is confirmed, where the row that readers see stays the same; no
+    /// other write is read.
     ///
-    /// Where no write is left, or what readers see cannot be read, it is made anew.
+    /// Recomputes the row when no write is left, or when the stored row cannot be read.
     mutating func markLowest(at key: RowKey) throws {
         let stored = try Self.shownKey(key)
         var lowest: OverlayStack.Layer?
@@ -75,7 +75,7 @@ extension Transaction {
         try put(value.rawSpan, key: stored.rawSpan, in: .overlay)
     }
 
-    /// Shows the row that a pending write makes which lies over all others.
+    /// Shows the row that results from a pending write above all others.
     mutating func showTop(_ row: RowContent?, at key: RowKey) throws {
         let stored = try Self.shownKey(key)
         let isLowestConfirmed = try tables.shownRow(stored, in: engine)?.isLowestConfirmed ?? false
@@ -83,7 +83,7 @@ extension Transaction {
         try show(.success(row), value: value, at: key, stored: stored, isNoted: true)
     }
 
-    /// Stores what readers see of a row that local writes lie over, or removes it where none does any more.
+    /// Stores the row that readers see, or removes its record when the row has no overlays any more.
     private mutating func show(
         _ row: KnownRow?, value: [UInt8]?, at key: RowKey, stored: [UInt8], isNoted: Bool
     ) throws {
@@ -91,7 +91,7 @@ extension Transaction {
             return
         }
         let before = try tables.shownRow(stored, in: engine)?.row
-        // Before the change: a damaged record of the resource is made anew with the count of what is there.
+        // This precedes the change: a damaged record of the resource is restored with the count of the stored rows.
         if (before == nil) != (value == nil) { try countOverlaid(value == nil ? -1 : 1, of: key.resource) }
         if let value {
             try put(value.rawSpan, key: stored.rawSpan, in: .overlay)
@@ -107,7 +107,7 @@ extension Transaction {
         if shown == nil { effects.changes.noteRemoval(key) } else { effects.changes.noteUpsert(key) }
     }
 
-    /// Brings the index entries of a row that local writes lie over in line with what readers see of it.
+    /// Updates the index entries of a row with overlays to the row that readers see.
     private mutating func index(_ row: KnownRow?, inPlaceOf before: KnownRow?, at key: RowKey) throws {
         guard row != before, let indexes = try rowIndexes(over: key.resource, type: key.type) else { return }
         let scope = IndexEntryKey.Scope.overlaid(key.resource)
@@ -117,7 +117,7 @@ extension Transaction {
         var changes = IndexChanges()
         switch before {
         case .success(let row?)?: changes.remove(try entries(row))
-        // What they were made of cannot be read any more.
+        // The old row cannot be read any more, so its entries are found by its key.
         case .failure?: changes.remove(try entriesNaming(key: key.key, indexes, in: scope))
         case .success(nil)?, nil: break
         }
@@ -129,7 +129,7 @@ extension Transaction {
         try key { try OverlayKey.append(row, to: &$0) }
     }
 
-    /// Keeps the count that tells readers whether there is anything to look for.
+    /// Updates the count of a resource's rows with overlays, from which readers know whether to search for any.
     private mutating func countOverlaid(_ change: Int64, of resource: ResourceKey) throws {
         // A count that was wrong on the medium is a finding, not a reason to stop writing.
         try update(resource) { $0.overlays = max(0, $0.overlays.addingReportingOverflow(change).partialValue) }

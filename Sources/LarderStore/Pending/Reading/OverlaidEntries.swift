@@ -1,16 +1,16 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// The entries of an index over the rows that local writes make, read some at a time.
+/// The index entries of rows with overlays, read in batches.
 struct OverlaidEntries {
     /// The most that are read at once.
     private static let most = 32
 
     private let isReversed: Bool
     private let limit: Int
-    /// What their keys begin with.
+    /// The prefix of their keys.
     private let prefix: [UInt8]
-    /// The first key that was not read yet, and the first one beyond.
+    /// The first key that was not read yet, and the first key beyond the range.
     private var start: [UInt8]
     private var end: [UInt8]
     private var isAtEnd: Bool
@@ -25,14 +25,14 @@ struct OverlaidEntries {
         isAtEnd = !merged.hasOverlays
     }
 
-    /// The next of them.
+    /// Returns the next entry; nil at the end.
     mutating func next(_ tables: Tables, _ source: ReadTransaction) throws -> IndexCandidate? {
         guard let next = try peek(tables, source) else { return nil }
         position += 1
         return next
     }
 
-    /// The next of them, if it comes before the entry at `place`.
+    /// Returns the next entry if it comes before the entry at `place`, else nil.
     mutating func next(before place: [UInt8], _ tables: Tables, _ source: ReadTransaction) throws -> IndexCandidate? {
         guard let next = try peek(tables, source) else { return nil }
         let (first, second) = isReversed ? (place, next.place) : (next.place, place)

@@ -1,10 +1,10 @@
 public import LarderFormat
 
 extension ReadView {
-    /// Calls `body` with each row of a collection that is stored, in its order.
+    /// Calls `body` with each stored row of a collection, in the collection's order.
     ///
-    /// - Returns: the rows it holds that are not stored: with any, the collection is incomplete.
-    /// - Throws: ``StoreError/damaged(table:reason:)``; what `body` throws, which ends the walk.
+    /// - Returns: the rows that it holds and the store does not: with any, the collection is incomplete.
+    /// - Throws: ``StoreError/damaged(table:reason:)``; the errors of `body`, which end the iteration.
     public borrowing func forEachRow(
         of collection: StoredCollection, _ body: (RowKey, borrowing Row) throws -> Void
     ) throws -> [RowKey] {
@@ -19,7 +19,9 @@ extension ReadView {
         return missing
     }
 
-    /// Copies of a collection's rows, in its order, and the names of those that are not stored.
+    /// Returns copies of a collection's rows, in its order, and the keys of those that are not stored.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``.
     public borrowing func rows(of collection: StoredCollection) throws -> CollectionRows {
         var rows: [StoredRow] = []
         let missing = try forEachRow(of: collection) { key, row in

@@ -2,16 +2,16 @@ internal import LarderEngine
 public import LarderFormat
 
 extension ReadView {
-    /// Copies of the entries of an index over the rows of one resource, in the index's order, those of equal values by
-    /// the keys of their rows.
+    /// Returns copies of the entries of an index over the rows of one resource, in the index's order.
     ///
-    /// Exact: what does not fit an entry is read from its row, and local writes are in place of the server's rows.
+    /// Entries of equal values are in the order of their rows' keys. The result is exact: a value that does not fit an
+    /// entry is read from its row, and local writes are applied.
     ///
     /// - Parameters:
-    ///   - range: which values.
+    ///   - range: the values to include.
     ///   - reversed: from the last to the first.
     ///   - limit: the most entries.
-    ///   - after: goes on behind this entry, the last of the call before; it need not be there any more.
+    ///   - after: the last entry of the previous call, behind which this one continues; it need not exist any more.
     /// - Throws: ``StoreError/indexNotReady(_:)`` when the index is being built, or is unknown;
     ///   ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)``.
     /// - Complexity: O(log *n* + entries); texts whose first 200 bytes are equal are read and sorted together.
@@ -29,9 +29,10 @@ extension ReadView {
         return scan.found
     }
 
-    /// How many entries a range has, counted up to `limit`: what a planner wants to know.
+    /// Returns the number of entries in a range, counted up to `limit`, for a query planner.
     ///
-    /// Where rows are changed locally, which counts them twice, or texts begin alike for 200 bytes, an estimate.
+    /// The number is an estimate where rows are changed locally, which counts them twice, or where texts have the same
+    /// first 200 bytes.
     ///
     /// - Throws: ``StoreError/invalid(_:)``; ``EngineError``.
     /// - Complexity: O(log *n* + `limit`).
@@ -53,18 +54,18 @@ extension ReadView {
 }
 
 extension MergedSource {
-    /// Where entries of its rows are.
+    /// The scopes in which entries of its rows are.
     fileprivate var indexScopes: [IndexEntryKey.Scope] {
         (hasRows ? [.generation(rows.generation)] : []) + (hasOverlays ? [.overlaid(rows.owner)] : [])
     }
 }
 
 extension Tables {
-    /// Gives `scan` the entries of its index, those of rows that are shown.
+    /// Passes the index entries of the rows that are shown to `scan`.
     func scan(_ scan: inout IndexScan, _ merged: MergedSource, in source: ReadTransaction) throws {
         let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
         var overlaid = try OverlaidEntries(of: scan, merged)
-        /// Answers whether to go on.
+        /// Returns whether to continue.
         func visit(_ candidate: IndexCandidate) throws -> Bool {
             try scan.visit(candidate) { try wholeValue(of: $0, indexes, merged, in: source) }
         }
@@ -85,7 +86,7 @@ extension Tables {
         if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, merged, in: source) } }
     }
 
-    /// Whether local writes lie over a row of the server's, which has no other place then but that of what they make.
+    /// Returns whether a server's row has overlays, so that only the entry of their result counts.
     private func isOverlaid(
         _ candidate: IndexCandidate, _ merged: MergedSource, in source: ReadTransaction
     ) throws -> Bool {
@@ -93,12 +94,12 @@ extension Tables {
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         let key = try Transaction.key { try OverlayKey.append(row, to: &$0) }
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return false }
-        // What cannot be known is in no place, and must not be missed.
+        // A row that is unknown has no entry; this error keeps it from being left out unnoticed.
         _ = try Row(overlay: value, key: key.rawSpan) == nil
         return true
     }
 
-    /// What an entry says, verified.
+    /// Decodes and verifies an entry.
     static func candidate(_ entry: borrowing Entry, behind prefix: [UInt8]) throws(StoreError) -> IndexCandidate {
         let body = try body(of: entry.value, key: entry.key, table: .indexes)
         let key = [UInt8](copying: entry.key)
@@ -113,13 +114,13 @@ extension Tables {
         }
     }
 
-    /// The value of a row, read from the row.
+    /// Returns the value of a row, read from the row.
     private func wholeValue(
         of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: MergedSource, in source: ReadTransaction
     ) throws -> IndexValue {
         let key = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         guard let row = try mergedRow(at: key, from: merged, in: source) else {
-            // Verified, and yet it names a row that is not there: it was not written with the rows.
+            // The entry is verified, but its row does not exist: it was not written with the rows.
             let reason = FormatError.invalidValue(field: "entry", value: 0)
             throw StoreError.damaged(table: TableName.indexes.rawValue, reason: reason)
         }

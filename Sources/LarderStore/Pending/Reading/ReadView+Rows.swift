@@ -2,25 +2,27 @@ internal import LarderEngine
 public import LarderFormat
 
 extension ReadView: RowReader {
-    /// The row at `key` as local writes have it, or else as the server does; nil when there is none.
+    /// Returns the row at `key` with local writes applied; nil when there is none.
     ///
-    /// The server's rows of a resource that is not ready are not shown, local writes always are. Verifies the checksum, which covers key and owner.
+    /// The server's rows of a resource that is not ready are not shown; local writes always are. Verifies the checksum,
+    /// which covers key and owner.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a key beyond the format's limits.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)`` for a key beyond the format's
+    ///   limits.
     /// - Complexity: O(log *n*) page visits; nothing is allocated.
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
         try tables.mergedRow(at: key, from: try mergedSource(of: key.resource), in: transaction)
     }
 
-    /// Calls `body` with the rows of `range`, local writes in place of the server's rows, in key order.
+    /// Calls `body` with the rows of `range` in key order, with local writes applied.
     ///
     /// - Parameters:
     ///   - reversed: from the end to the start.
     ///   - limit: the most rows to read.
-    ///   - verified: whether to verify every row's checksum; without, damage goes unnoticed.
-    /// - Returns: how many rows were read.
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``; what `body` throws, which ends the
+    ///   - verified: whether to verify every row's checksum; if not, damage goes unnoticed.
+    /// - Returns: the number of rows read.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``; the errors of `body`, which end the
     ///   scan.
     @discardableResult
     public borrowing func forEachRow(

@@ -2,14 +2,19 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction: RowReader {
-    /// The row at `key` as local writes have it, or else as the server does, this transaction's own changes included; ends
-    /// with the next change.
+    /// Returns the row at `key` with local writes applied, this transaction's own changes included.
+    ///
+    /// The row is valid until the next change.
+    ///
+    /// - Throws: as ``ReadView/row(at:)``.
     @_lifetime(borrow self)
     public borrowing func row(at key: RowKey) throws -> Row? {
         try tables.mergedRow(at: key, in: engine)
     }
 
     /// Calls `body` with the rows of `range`, this transaction's own changes included.
+    ///
+    /// - Throws: as ``ReadView/forEachRow(in:reversed:limit:verified:_:)``.
     @discardableResult
     public borrowing func forEachRow(
         in range: RowRange, reversed: Bool = false, limit: Int = .max, verified: Bool = true,

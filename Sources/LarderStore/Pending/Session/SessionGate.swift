@@ -2,14 +2,14 @@ public import LarderFormat
 
 /// The authentication state: the account whose writes may be made and sent.
 public enum SessionGate: Hashable, Sendable {
-    /// This account, or nobody where there are no accounts.
+    /// This account is signed in; nil where there are no accounts.
     case signedIn(String?)
-    /// This account, and the server does not take its credentials any more.
+    /// This account is signed in, and the server no longer accepts its credentials.
     case expired(String?)
-    /// Nobody.
+    /// No account is signed in.
     case signedOut
 
-    /// What a session says; before there is one, nobody is signed in.
+    /// The state of a stored session; without a session no account is signed in.
     public init(_ session: StoredSession?) {
         self =
             switch session?.state {
@@ -19,7 +19,7 @@ public enum SessionGate: Hashable, Sendable {
             }
     }
 
-    /// Whether both are the same state of one account; names are told apart byte for byte.
+    /// Returns whether both are the same state of one account; names are compared byte for byte.
     public static func == (left: SessionGate, right: SessionGate) -> Bool {
         switch (left, right) {
         case (.signedIn, .signedIn(let account)), (.expired, .expired(let account)): left.admits(account)
@@ -28,7 +28,10 @@ public enum SessionGate: Hashable, Sendable {
         }
     }
 
-    /// Whether what was made under an account, or where there were none, may be kept and sent; names are told apart byte for byte.
+    /// Returns whether content of an account may be kept and sent; nil stands for content made where there are no
+    /// accounts.
+    ///
+    /// Names are compared byte for byte.
     public func admits(_ account: String?) -> Bool {
         switch self {
         case .signedIn(let present), .expired(let present):

@@ -2,15 +2,17 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// Gives up everything an account made that the server does not have: entries, dead letters among them, and points.
+    /// Discards the content of an account that the server does not have: entries, including dead letters, and points.
     ///
-    /// Each entry leaves with the outcome `dropped` in the journal, and its overlays with it. One whose head is damaged stays, since
-    /// whose it is cannot be known, and is never sent. The commit is fully durable, whatever durability the write asked for.
+    /// Each entry is removed with its overlays, with the outcome `dropped` in the journal. An entry whose head is
+    /// damaged stays, because its account is unknown; it is never sent. The commit is fully durable, whatever
+    /// durability the write requested.
     ///
     /// - Parameters:
-    ///   - detail: why, for people.
+    ///   - detail: the reason, as plain text.
     ///   - time: milliseconds since 1970-01-01 UTC.
-    /// - Returns: the entries that left.
+    /// - Returns: the identities of the removed entries.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     @discardableResult
     package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()

@@ -2,7 +2,7 @@ internal import LarderEngine
 public import LarderFormat
 
 extension StoreReader where Self: ~Copyable & ~Escapable {
-    /// Who is signed in; nil when nobody ever was.
+    /// Returns the stored session; nil when no account was ever signed in.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     public borrowing func session() throws -> StoredSession? {
@@ -10,14 +10,17 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         return try tables.record(key.rawSpan, .meta, in: engine, StoredSession.init(decoding:))
     }
 
-    /// What an account has not got rid of yet; nil stands for what was made where there are no accounts. Damaged writes are
-    /// no account's.
+    /// Counts the content of an account that the server does not have; nil stands for content made where there are no
+    /// accounts.
     ///
-    /// - Complexity: O(*n*) for *n* entries, bodies included.
+    /// Damaged writes belong to no account.
+    ///
+    /// - Throws: ``EngineError``.
+    /// - Complexity: O(*n*) for *n* entries, rings and points; the bodies of entries are not read.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()
         for entry in try tables.readableEntries(in: engine) where entry.draft.account.isBytewise(account) {
-            // Where its delivery cannot be read, it was not tried yet, as far as can be known.
+            // An entry whose delivery cannot be read counts as not tried yet.
             unsent.count((try? tables.delivery(entry.id, in: engine))?.delivery.state ?? .pending)
         }
         for (name, record) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
@@ -26,10 +29,13 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         return unsent
     }
 
-    /// The writes of other accounts that the server may still get, whose effects readers see; entries that cannot be
-    /// read and those made where there are no accounts are nobody's, and what rejected ones did to rows was rolled back.
+    /// Counts the writes of other accounts that may still be sent, and whose effects readers see.
     ///
-    /// - Complexity: O(*n*) for *n* entries, bodies included.
+    /// Leaves out damaged entries, those made where there are no accounts, and rejected ones, whose overlays are
+    /// removed.
+    ///
+    /// - Throws: ``EngineError``.
+    /// - Complexity: O(*n*) for *n* entries, whose bodies are not read.
     package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
         var found: [(id: UUIDBytes, account: String)] = []
         try tables.forEachReadable(.outbox, prefix: OutboxKey.heads, in: engine) { _, body throws(FormatError) in
@@ -50,11 +56,12 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 }
 
 extension Transaction {
-    /// Remembers who is signed in, with all values, in place of what was remembered.
+    /// Stores the session, with all its values, in place of the stored one.
     ///
-    /// The commit is fully durable, whatever durability the write asked for.
+    /// The commit is fully durable, whatever durability the write requested.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for values that take more than ``Limits/session`` bytes together.
+    /// - Throws: ``StoreError/invalid(_:)`` for a session of more than ``Limits/session`` bytes when encoded;
+    ///   ``EngineError``.
     package mutating func putSession(_ session: StoredSession) throws {
         precondition(session.state == .signedOut || session.account != nil, "a session is somebody's")
         let body = session.encode()
@@ -66,34 +73,34 @@ extension Transaction {
     }
 }
 
-/// Writes that accounts have left behind.
+/// The writes that other accounts have left unsent.
 package struct WritesOfOthers: Hashable, Sendable {
-    /// Whose they are, each once.
+    /// The accounts, each once.
     package var accounts: [String] = []
-    /// How many.
+    /// The numbers of their writes.
     package var unsent = UnsentContent()
 }
 
-/// What an account made, and the server does not have.
+/// The numbers of an account's writes and points that the server does not have.
 public struct UnsentContent: Hashable, Sendable {
     /// The writes that are to be sent.
     public var pending = 0
     /// The writes whose attempts are used up; they can be revived.
     public var failed = 0
-    /// The writes that the server refused, kept until somebody looks at them.
+    /// The writes that the server refused, kept until the app handles them.
     public var rejected = 0
     /// The points in buffers.
     public var points = 0
 
-    /// Nothing.
+    /// No content.
     public init() {}
 
-    /// Whether the server may still get all there is.
+    /// Whether nothing is left that may still be sent; rejected writes do not count.
     public var isEmpty: Bool { pending == 0 && failed == 0 && points == 0 }
 }
 
 extension Tables {
-    /// The entries, the rejected ones among them, as far as their heads can be read; their deliveries are not looked at.
+    /// Returns the entries whose heads can be read, rejected ones included; their deliveries are not read.
     func readableEntries(in source: ReadTransaction) throws -> [OutboxEntry] {
         var entries: [OutboxEntry] = []
         try forEachReadable(.outbox, prefix: OutboxKey.heads, in: source) { key, body throws(FormatError) in
@@ -118,7 +125,7 @@ extension UnsentContent {
 }
 
 extension Optional where Wrapped == String {
-    /// Whether both are nil, or the same byte for byte.
+    /// Returns whether both are nil, or the same byte for byte.
     func isBytewise(_ other: String?) -> Bool {
         switch (self, other) {
         case (nil, nil): true

@@ -1,19 +1,20 @@
 internal import LarderEngine
 
-/// How long bulk work may hold the writer. A batch ends at whichever comes first, and then others go first.
+/// The limits on how long bulk work holds the writer. A batch ends at the first one it reaches; waiting writes then
+/// run.
 enum BulkLimits {
-    /// Time inside the transaction; the sync of the batch comes on top.
+    /// The time inside the transaction; the sync of the batch is added to it.
     static let time = Duration.milliseconds(2)
-    /// Time when another write is waiting.
+    /// The time when another write is waiting.
     static let timeWhenAwaited = Duration.microseconds(500)
-    /// Bytes of keys and values in one batch: what a slow disk syncs in a few milliseconds.
+    /// The bytes of keys and values in one batch: as many as a slow disk syncs in a few milliseconds.
     static let bytes = 512 << 10
-    /// Rows between two looks at the time.
+    /// The number of rows between two checks of the time.
     static let rowsPerLook = 64
 }
 
 extension SharedState {
-    /// Tells, asked for every row, whether the time of a batch of bulk work that begins now is up.
+    /// Returns a closure to call for every row, which reports whether the time of a batch that begins now is up.
     func deadline() -> () -> Bool {
         let (environment, host) = (environment, host)
         let start = host.elapsed()

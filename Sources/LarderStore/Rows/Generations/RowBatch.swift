@@ -1,7 +1,7 @@
 internal import LarderEngine
 package import LarderFormat
 
-/// A full copy being written: a generation that no reader sees yet.
+/// A snapshot being written: a generation that no reader sees yet.
 package struct Staging: Hashable, Sendable {
     /// The resource it will replace.
     package let resource: ResourceKey
@@ -9,7 +9,7 @@ package struct Staging: Hashable, Sendable {
     package let generation: Int64
 }
 
-/// Rows of a staged generation, encoded and sealed, on their way to the writer thread.
+/// Rows of a staged generation, encoded and sealed for the writer thread.
 package struct RowBatch: Sendable {
     struct Item: Sendable {
         var keyStart: Int
@@ -37,7 +37,7 @@ package struct RowBatch: Sendable {
     /// Adds a row; of two with one key, the later wins.
     ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
-    /// - Throws: ``StoreError/invalid(_:)``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits.
     package mutating func append(
         _ payload: RawSpan, type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws(StoreError) {
@@ -60,7 +60,7 @@ package struct RowBatch: Sendable {
         items.removeAll(keepingCapacity: true)
     }
 
-    /// Puts the rows in key order, those with one key in order of arrival; cheap when they are already.
+    /// Sorts the rows by key, those with one key in order of arrival; cheap when they are sorted already.
     mutating func sort() {
         if zip(items, items.dropFirst()).allSatisfy({ !precedes($1, $0) }) { return }
         let positions = items.indices.sorted { left, right in

@@ -2,10 +2,11 @@ internal import Synchronization
 
 /// The right to write rows of a generation, which one snapshot has at a time, first come, first served.
 ///
-/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot while its rows
-/// arrive; but for one turn only, so that a server that sends slowly does not keep all other snapshots waiting.
+/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot while its
+/// rows arrive. It keeps it for one turn only, so that a slow server does not keep all other snapshots waiting.
 final class StagingSlot: SharedPart {
-    /// The time after which a snapshot gives the slot on. Servers close connections from which nothing is read for a minute.
+    /// The time after which a snapshot releases the slot. Servers close connections from which nothing is read for a
+    /// minute.
     static let turn = Duration.seconds(20)
 
     private struct Holder {
@@ -24,7 +25,7 @@ final class StagingSlot: SharedPart {
         if await !turns.acquire(0) { throw CancellationError() }
     }
 
-    /// Gives the slot that was acquired to a generation.
+    /// Assigns the acquired slot to a generation.
     func assign(to generation: Int64, at now: Duration) {
         holder.withLock { $0 = Holder(generation: generation, since: now) }
     }
@@ -32,7 +33,7 @@ final class StagingSlot: SharedPart {
     /// Whether a generation has the slot.
     func isHeld(by generation: Int64) -> Bool { holder.withLock { $0?.generation == generation } }
 
-    /// Gives the slot to the next in line when a generation has it, and has had it since `time` or longer.
+    /// Releases the slot to the next waiter if a generation has it, and has had it since `time` or longer.
     func release(_ generation: Int64, heldSince time: Duration? = nil) {
         let isOver = holder.withLock { holder in
             guard let held = holder, held.generation == generation, time.map({ held.since <= $0 }) ?? true else {
@@ -44,13 +45,13 @@ final class StagingSlot: SharedPart {
         if isOver { release() }
     }
 
-    /// Gives the slot to the next in line when no generation came to be.
+    /// Releases the slot to the next waiter when no generation was begun.
     func release() { turns.release(0) }
 
-    /// Snapshots that were given up, while the commit which discards them failed.
+    /// Abandoned snapshots, which no commit has discarded yet because one failed.
     var abandoned: [Staging] { left.withLock { $0 } }
 
-    /// Has a snapshot discarded after the next commit that succeeds.
+    /// Records a snapshot to be discarded after the next commit that succeeds.
     func abandon(_ staging: Staging) { left.withLock { $0.append(staging) } }
 
     /// Forgets the first of the abandoned snapshots, which a commit has discarded.

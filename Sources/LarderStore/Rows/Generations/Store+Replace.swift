@@ -3,19 +3,21 @@ public import LarderFormat
 extension Store {
     /// Replaces all rows of a resource by those that `fill` appends, in one step for readers.
     ///
-    /// The rows go into a new generation in short commits while readers keep the old one and other writes go first;
-    /// one small commit then swaps them in. Of the replacements that run at the same time one writes and the others
-    /// wait before `fill`. For content that comes with the program, or from a source that is not synced: repeated at every
-    /// launch, it replaces nothing that the server has sent since, whatever that counts now.
+    /// The rows go into a new generation in short commits while readers keep the old one and other writes go first; one
+    /// small commit then swaps them in. Of several replacements at the same time, one writes and the others wait before
+    /// `fill`.
+    ///
+    /// Use it for content that ships with the app, or from a source that is not synced. Repeated at every launch, it
+    /// replaces nothing that the server has sent since, whatever the server's sequences are now.
     ///
     /// - Parameters:
-    ///   - floor: the highest server sequence the rows contain, counted before any restoration of the server; 0 for content
-    ///     without a server.
+    ///   - floor: the highest server sequence the rows contain, counted before any restoration of the server; 0 for
+    ///     content without a server.
     ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
-    ///   - fill: appends the rows, best in key order. What it throws ends the replacement.
+    ///   - fill: appends the rows, best in key order. An error that it throws ends the replacement.
     /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is
-    ///   ahead of `floor` already, or withdrawn meanwhile; ``StoreError/invalid(_:)``; ``EngineError``. Readers then
-    ///   go on seeing the old rows.
+    ///   ahead of `floor` already, or withdrawn meanwhile; ``StoreError/invalid(_:)`` for a group beyond the format's
+    ///   limits; ``EngineError``. Readers then still see the old rows.
     public func replace(
         _ resource: ResourceKey, floor: Int64, schemaVersion: Int64? = nil,
         _ fill: (inout FullCopyWriter) async throws -> Void
@@ -27,9 +29,9 @@ extension Store {
             try await writer.flush()
             let now = host.now()
             try await swap(staging) { _, record in
-                // The timeline of the rows is not known: the first is older than all others.
+                // The timeline of the rows is unknown, so they get the first one, which is older than all others.
                 let position = ServerPosition(0, floor)
-                // How new rows made here are goes with them.
+                // The position of rows made here does not count: it is replaced with them.
                 if !record.isMadeHere, record.applied > position { throw StoreError.stagingSuperseded(resource) }
                 record.applied = position
                 record.syncedAt = now
@@ -42,7 +44,7 @@ extension Store {
     }
 }
 
-/// Takes the rows of a full copy, lent to the closure of ``Store/replace(_:floor:schemaVersion:_:)``.
+/// A writer of the rows of a snapshot, lent to the closure of ``Store/replace(_:floor:schemaVersion:_:)``.
 ///
 /// Holds about half a mebibyte of rows at a time, however many there are: an append waits while a batch is written.
 public struct FullCopyWriter: ~Copyable {
@@ -64,8 +66,7 @@ public struct FullCopyWriter: ~Copyable {
     ///   - payload: copied before this returns.
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - codec: how the payload is to be read.
-    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; `CancellationError`;
-    ///   ``StoreError/stagingSuperseded(_:)``; ``EngineError``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; otherwise as ``flush()``.
     public mutating func append(
         _ payload: RawSpan, type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) async throws {
@@ -81,13 +82,16 @@ public struct FullCopyWriter: ~Copyable {
         try await flushIfFull()
     }
 
-    /// Writes what has gathered when it is enough; rows that come slowly keep no other full copy waiting.
+    /// Writes the gathered rows when they fill a batch; rows that arrive slowly keep no other snapshot waiting.
     private mutating func flushIfFull() async throws {
         store.giveWay(staging)
         if batch.byteCount >= BulkLimits.bytes { try await flush() }
     }
 
-    /// Returns when all rows appended so far are written; happens by itself.
+    /// Writes all rows appended so far; also called when a batch is full and after the last row.
+    ///
+    /// - Throws: `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when another snapshot of the resource was
+    ///   begun or this one discarded; ``EngineError``.
     public mutating func flush() async throws {
         if batch.count == 0 { return }
         let full = batch

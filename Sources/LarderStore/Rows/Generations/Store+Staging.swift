@@ -3,11 +3,12 @@ package import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Begins a full copy of `resource`, when it is its turn to be written.
+    /// Begins a snapshot of `resource`, once it is its turn to be written.
     ///
-    /// Readers go on seeing the rows there are. Every begun staging ends with ``swap(_:_:)`` or ``discard(_:)``.
+    /// Readers still see the existing rows. Every begun staging ends with ``swap(_:_:)`` or ``discard(_:)``.
     ///
-    /// - Throws: `CancellationError` while waiting for the other copy; ``EngineError``.
+    /// - Throws: `CancellationError` while waiting for another snapshot; ``StoreError/invalid(_:)`` for a group beyond
+    ///   the format's limits; ``EngineError``.
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
         try await shared.stagingSlot.acquire()
         do {
@@ -21,14 +22,16 @@ extension Store {
         }
     }
 
-    /// Lets another full copy be written when this one has had its turn; called between its rows, which may come slowly.
+    /// Releases the turn of a snapshot that has had it for long enough; called between its rows, which may arrive
+    /// slowly.
     package func giveWay(_ staging: Staging) {
         shared.stagingSlot.release(staging.generation, heldSince: host.elapsed() - StagingSlot.turn)
     }
 
-    /// Writes a batch of rows in as many short commits as it takes, when it is the full copy's turn.
+    /// Writes a batch of rows in as many short commits as needed, once it is the snapshot's turn.
     ///
-    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the copy is no longer wanted; ``EngineError``.
+    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the snapshot was superseded or discarded;
+    ///   `CancellationError`; ``EngineError``.
     package func stage(_ batch: consuming RowBatch, in staging: Staging) async throws {
         batch.sort()
         let sorted = batch
@@ -46,13 +49,13 @@ extension Store {
         }
     }
 
-    /// Makes the copy the one that readers see, in one commit with what `finish` does, and ends its turn.
+    /// Makes a snapshot the one that readers see, in one commit with the changes of `finish`, and ends its turn.
     ///
-    /// Writes the entries that its rows call for first, in short commits.
+    /// Writes the index entries of its rows first, in short commits.
     ///
-    /// - Parameter finish: sets what else changes with it: floor, path, membership.
-    /// - Throws: ``StoreError/stagingSuperseded(_:)``; what `finish` throws. Nothing is changed then, and the copy has
-    ///   to be discarded.
+    /// - Parameter finish: sets what else changes with it: applied sequence, path, membership.
+    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the snapshot was superseded or discarded; what `finish`
+    ///   throws. Readers then see no change, and the snapshot has to be discarded.
     package func swap(
         _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws {
@@ -67,21 +70,21 @@ extension Store {
         shared.stagingSlot.release(staging.generation)
     }
 
-    /// The indexes over the rows of a copy.
+    /// The indexes over the rows of a snapshot.
     func indexes(over staging: Staging) throws -> [SecondaryIndex] {
         try read { view in try view.tables.declaredIndexes(in: view.transaction) }.filter {
             $0.covers(staging.resource)
         }
     }
 
-    /// Gives a copy up: it becomes garbage, and its turn ends.
+    /// Discards a snapshot: it becomes garbage, and its turn ends.
     package func discard(_ staging: Staging) async {
         defer { shared.stagingSlot.release(staging.generation) }
         do {
-            // Not to be skipped because the task was cancelled, so not a write that can be.
+            // This has to run even when the task was cancelled, so it is not a write that can be cancelled.
             try await bulk { transaction in try transaction.discard(staging) }
         } catch {
-            // As on a full disk. The next open finds it, too.
+            // The commit fails on a full disk, for example. The next open finds the snapshot, too.
             shared.stagingSlot.abandon(staging)
             host.logger.warning("could not discard a full copy", metadata: ["error": "\(error)"])
         }
@@ -89,7 +92,7 @@ extension Store {
 }
 
 extension Transaction {
-    /// Begins a generation of `resource`, in the place of one that nobody writes any more.
+    /// Begins a generation of `resource`, in place of one whose writing was abandoned.
     mutating func beginStaging(_ resource: ResourceKey) throws -> Staging {
         if let old = try record(of: resource)?.stagingGeneration { try discardGeneration(old) }
         let generation = try makeGeneration(of: resource)
@@ -98,7 +101,7 @@ extension Transaction {
         return Staging(resource: resource, generation: generation)
     }
 
-    /// Puts rows of `batch` from `start` on until the batch ends or its time is up.
+    /// Puts rows of `batch` from `start` on until the batch ends, its time is up, or a commit has enough bytes.
     ///
     /// - Returns: the position of the first row not put.
     mutating func load(
@@ -137,9 +140,9 @@ extension Transaction {
         try writer.set(value, forKey: key, in: tables.rows)
     }
 
-    /// Makes a copy the one that readers see.
+    /// Makes a snapshot the one that readers see.
     ///
-    /// - Parameter indexes: those whose entries of its rows are there.
+    /// - Parameter indexes: the indexes whose entries of its rows are written.
     /// - Returns: false, and changes nothing, where other indexes are declared over its rows.
     mutating func swap(
         _ staging: Staging, withEntriesOf indexes: [SecondaryIndex],
@@ -171,7 +174,7 @@ extension Transaction {
 
     private func staged(_ generation: Int64) -> GarbageKey { GarbageKey(.stagedGeneration, generation) }
 
-    /// Takes a full copy out of its resource's record.
+    /// Removes a snapshot from its resource's record.
     mutating func forget(_ staging: Staging) throws {
         guard let record = try record(of: staging.resource), record.stagingGeneration == staging.generation else {
             return

@@ -1,18 +1,19 @@
 package import LarderEngine
 package import LarderFormat
 
-/// Staging as ``Store/beginStaging(_:)`` and its like have it, for a caller that has one thread and waits for no turn.
+/// Staging as ``Store/beginStaging(_:)`` and its like do it, for a caller that has one thread and waits for no turn.
 extension Store {
-    /// Begins a full copy of `resource`; ends with ``swapBlocking(_:_:)`` or ``discardBlocking(_:)``. Blocks for the commit.
+    /// Begins a snapshot of `resource`, which ends with ``swapBlocking(_:_:)`` or ``discardBlocking(_:)``. Blocks for
+    /// the commit.
     ///
-    /// - Throws: ``EngineError``; ``StoreError``.
+    /// - Throws: as ``beginStaging(_:)``, without `CancellationError`.
     package func beginStagingBlocking(_ resource: ResourceKey) throws -> Staging {
         try writeBlocking(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
     }
 
     /// Writes a batch of rows, each commit as large as ``BulkLimits/bytes`` allows. Blocks.
     ///
-    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the copy is no longer wanted; ``EngineError``.
+    /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the snapshot was superseded or discarded; ``EngineError``.
     package func stageBlocking(_ batch: consuming RowBatch, in staging: Staging) throws {
         batch.sort()
         let sorted = batch
@@ -25,10 +26,10 @@ extension Store {
         }
     }
 
-    /// Makes the copy the one that readers see, in one commit with what `finish` does, once the entries that its rows call for
+    /// Makes a snapshot the one that readers see, in one commit with the changes of `finish`, once its index entries
     /// are written. Blocks.
     ///
-    /// - Throws: as ``swap(_:_:)``; the copy has to be discarded then.
+    /// - Throws: as ``swap(_:_:)``; the snapshot has to be discarded then.
     package func swapBlocking(
         _ staging: Staging, durability: Durability = .full,
         _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
@@ -43,9 +44,9 @@ extension Store {
         }
     }
 
-    /// Gives a copy up: it becomes garbage. Blocks.
+    /// Discards a snapshot: it becomes garbage. Blocks.
     ///
-    /// - Throws: ``EngineError``; the next open then finds the copy and makes it garbage.
+    /// - Throws: ``EngineError``; the next open then finds the snapshot and makes it garbage.
     package func discardBlocking(_ staging: Staging) throws {
         try writeBlocking(durability: .relaxed) { transaction in try transaction.discard(staging) }
     }

@@ -1,10 +1,10 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// A build of entries over rows that are there, run by run.
+/// A build of entries over existing rows, run by run.
 struct IndexBuild {
     private var waiting: [IndexedRows]
-    /// Where the rows go on that the last run was of.
+    /// The rows of the last run, and the key at which they continue.
     private var rest: (rows: IndexedRows, start: [UInt8])?
 
     /// A build over `rows`.
@@ -12,7 +12,7 @@ struct IndexBuild {
         waiting = rows
     }
 
-    /// A build of the entries that the rows of a generation call for, under the indexes over rows of its resource.
+    /// A build of the entries of a generation's rows, under the indexes over rows of its resource.
     init(_ indexes: [SecondaryIndex], ofGeneration generation: Int64) {
         let byType = Dictionary(grouping: indexes) { Array($0.definition.type.utf8) }
         self.init(
@@ -39,7 +39,7 @@ struct IndexBuild {
 extension Store {
     /// Writes the entries of a build, in short commits that let other writes go first.
     ///
-    /// - Returns: false where one of its indexes was given up meanwhile.
+    /// - Returns: false where one of its indexes was discarded meanwhile.
     func writeEntries(of build: consuming IndexBuild) async throws -> Bool {
         while let run = try build.next(self) {
             var position = 0

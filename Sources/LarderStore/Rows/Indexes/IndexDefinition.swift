@@ -1,10 +1,10 @@
 public import LarderFormat
 public import LarderJSON
 
-/// A secondary index that the host wants: the rows of one type, sorted by one value of their JSON payloads.
+/// A secondary index that the app declares: the rows of one type, sorted by one value of their JSON payloads.
 ///
-/// Rows whose payload has nothing there, is no JSON or is marked with another codec, are in it under null. It is kept
-/// in the transactions that change the rows, in each generation.
+/// A row whose payload has no such value, is not JSON or is marked with another codec, is in it under null. The
+/// transactions that change the rows update it, in each generation.
 public struct IndexDefinition: Hashable, Sendable {
     /// The name, unique in the store.
     public var name: String
@@ -14,9 +14,9 @@ public struct IndexDefinition: Hashable, Sendable {
     public var id: Int64?
     /// The type of the rows.
     public var type: String
-    /// Where the value lies in a payload.
+    /// The path of the value in a payload.
     public var path: JSONPath
-    /// How texts are compared.
+    /// The comparison of texts.
     public var collation: IndexCollation
 
     /// An index over all resources of a group, or with `id` over one of them.
@@ -37,12 +37,12 @@ public struct IndexDefinition: Hashable, Sendable {
 public struct SecondaryIndex: Hashable, Sendable {
     /// The number, never used twice.
     public let number: Int64
-    /// What was declared.
+    /// The definition, as it was declared.
     public let definition: IndexDefinition
-    /// How far it is.
+    /// The state of its build.
     public let state: IndexState
 
-    /// Nil when the record has a path that is none.
+    /// Nil when the path in the record is invalid.
     init?(number: Int64, _ record: IndexRecord) {
         guard let path = JSONPath(record.path) else { return nil }
         self.number = number

@@ -1,9 +1,9 @@
 public import LarderFormat
 
-/// One row as an index has it.
+/// One row in an index.
 public struct IndexEntry: Hashable, Sendable {
-    /// The value, as the index compares it: a number that is whole is an integer, and under the collation nocase a
-    /// text may be in lower case.
+    /// The value, as the index compares it: a whole number is an integer, and under the collation nocase a text may be
+    /// in lower case.
     public let value: IndexValue
     /// The type of the row.
     public let type: String
@@ -25,16 +25,16 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 extension IndexTerm {
-    /// The value, as far as the form tells.
+    /// The value, as far as the term contains it.
     var value: IndexValue {
         switch self {
         case .null: .null
-        // A form that was read has a value, and one that was made of a value has that.
+        // A term has a value, whether it was read or made from one.
         case .number(let number): number.value ?? .null
         case .text(let bytes, _): .text(String(decoding: bytes, as: UTF8.self))
         }
     }
 
-    /// Whether more of the text is in the row.
+    /// Whether the term has only the beginning of a text that is in the row.
     var isCut: Bool { if case .text(_, isCut: true) = self { true } else { false } }
 }

@@ -1,11 +1,11 @@
 public import LarderFormat
 
-/// Which values of an index to read, in the index's order.
+/// A range of the values of an index, in the index's order.
 ///
 /// Null sorts before every number, numbers before texts, texts before blobs, of which there are none. A comparison in
 /// SQL never holds for null, so `x < 5` is above null and below 5: ``below(_:)``.
 public struct IndexRange: Hashable, Sendable {
-    /// Where a range begins or ends.
+    /// One end of a range.
     public struct Bound: Hashable, Sendable {
         /// The value.
         public var value: IndexValue
@@ -14,15 +14,15 @@ public struct IndexRange: Hashable, Sendable {
 
         /// A bound at `value`.
         public init(_ value: IndexValue, isInclusive: Bool) {
-            // NaN is no value; SQLite takes it for null.
+            // NaN is no value; SQLite treats it as null.
             self.value = if case .real(let real) = value, real.isNaN { .null } else { value }
             self.isInclusive = isInclusive
         }
     }
 
-    /// Where it begins; nil is the first value.
+    /// The lower end; nil is the first value.
     public var lower: Bound?
-    /// Where it ends; nil is the last value.
+    /// The upper end; nil is the last value.
     public var upper: Bound?
 
     /// The range between two bounds.
@@ -57,7 +57,7 @@ public struct IndexRange: Hashable, Sendable {
         IndexRange(lower: Bound(.null, isInclusive: false), upper: Bound(value, isInclusive: true))
     }
 
-    /// Whether a value lies within, as SQLite compares.
+    /// Whether a value is in the range, as SQLite compares.
     public func contains(_ value: IndexValue, _ collation: IndexCollation = .binary) -> Bool {
         if let lower {
             if collation.precedes(value, lower.value) { return false }
@@ -72,11 +72,11 @@ public struct IndexRange: Hashable, Sendable {
 }
 
 extension IndexRange {
-    /// The first encoded key that may lie within, and the first one beyond.
+    /// The first encoded key that may be in the range, and the first one beyond.
     ///
-    /// Cut texts equal to a bound as far as they go lie within: whether their rows do is for the reader to see.
+    /// Cut texts equal to a bound as far as they go are in the range: the reader has to check their rows.
     ///
-    /// - Parameter prefix: what the keys of the index begin with.
+    /// - Parameter prefix: the bytes that the keys of the index begin with.
     func encoded(_ collation: IndexCollation, _ prefix: [UInt8]) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         do throws(FormatError) {
             let start = try lower.map { (bound) throws(FormatError) in
@@ -102,7 +102,7 @@ extension IndexRange.Bound {
     fileprivate func edge(
         _ collation: IndexCollation, _ prefix: [UInt8], isLower: Bool
     ) throws(FormatError) -> [UInt8] {
-        // All blobs lie behind all that is stored.
+        // Blobs sort after everything that is stored.
         guard let term = IndexTerm(value, collation) else { return IndexRange.end(after: prefix) }
         var buffer = KeyBuffer()
         try term.append(to: &buffer)

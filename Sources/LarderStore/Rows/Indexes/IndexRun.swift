@@ -1,13 +1,14 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// Entries that rows call for, in the order of their keys: what a build writes in one go.
+/// Entries of rows, in the order of their keys, that a build writes together.
 ///
-/// In the order of the rows every entry would change another page; in their own order they fill one page after another.
+/// Written in the order of the rows, every entry would change another page; in key order they fill one page after
+/// another.
 struct IndexRun {
-    /// The bytes at which it has enough.
+    /// The size at which a run is complete, in bytes.
     private static let limit = 16 << 20
-    /// The bytes of rows that are read in one snapshot.
+    /// The bytes of rows that are read in one view.
     private static let readLimit = 4 << 20
 
     private struct Item {
@@ -17,9 +18,9 @@ struct IndexRun {
     }
 
     let rows: IndexedRows
-    /// Where the rows go on that are not in it; nil at their end.
+    /// The key at which the rows that are not in it begin; nil at their end.
     private(set) var next: [UInt8]?
-    /// The digests of the generation in the snapshots that were read.
+    /// The digests of the generation in the views that were read.
     private var digests: Set<UInt64?> = []
     private var bytes: [UInt8] = []
     private var items: [Item] = []
@@ -30,10 +31,10 @@ struct IndexRun {
         next = start
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     var count: Int { items.count }
 
-    /// Whether there are rows left, and room for their entries.
+    /// Whether there are rows left, and space for their entries.
     var isGrowing: Bool { next != nil && bytes.count < Self.limit }
 
     /// Adds entries of the next rows.
@@ -49,7 +50,7 @@ struct IndexRun {
                 return false
             }
             size += entry.key.byteCount + entry.value.byteCount
-            // A damaged row is for `verify` to name.
+            // A damaged row is reported by `verify`.
             if let found = try entries(entry.value, entry.key) { add(found, of: entry.key) }
             return true
         }
@@ -67,7 +68,7 @@ struct IndexRun {
         }
     }
 
-    /// Puts the entries in the order of their keys.
+    /// Sorts the entries by key.
     mutating func sort() {
         let all = bytes
         items.sort { left, right in
@@ -75,7 +76,7 @@ struct IndexRun {
         }
     }
 
-    /// Whether the rows are those that were read.
+    /// Whether the rows are known to be unchanged since they were read.
     func isCurrent(_ tables: Tables, _ source: ReadTransaction) throws -> Bool {
         guard let digest = try rows.digest(tables, source) else { return false }
         return digests == [digest]
@@ -86,16 +87,16 @@ struct IndexRun {
         IndexEntryRecord(key: Array(bytes[items[position].key]), body: Array(bytes[items[position].body]))
     }
 
-    /// The key of the row that calls for the entry at a position.
+    /// The key of the row that the entry at a position is of.
     func rowKey(at position: Int) -> [UInt8] { Array(bytes[items[position].row]) }
 }
 
 extension Transaction {
     /// Writes entries of a run from `start` on, until its time is up.
     ///
-    /// Leaves out the entries of rows that were changed since they were read: whoever changed them has put others.
+    /// Leaves out the entries of rows that were changed since they were read: the change has put theirs.
     ///
-    /// - Returns: the position to go on with; nil where one of the indexes was given up.
+    /// - Returns: the position to continue at; nil where one of the indexes was discarded.
     mutating func write(_ run: IndexRun, from start: Int, isTimeUp: () -> Bool) throws -> Int? {
         let declared = Set(try tables.declaredIndexes(in: engine).map(\.number))
         guard declared.isSuperset(of: run.rows.numbers) else { return nil }
@@ -124,7 +125,7 @@ extension Transaction {
         return try entries(value, row.rawSpan)?.contains(entry) == true
     }
 
-    /// Writes one entry, behind all others where it is the last; answers its size.
+    /// Writes one entry, by appending where it is the last, and returns its size.
     private mutating func write(_ entry: IndexEntryRecord, appending isAppending: inout Bool) throws -> Int {
         let value = Record.seal(body: entry.body.rawSpan, key: entry.key.rawSpan, seed: TableName.indexes.seed)
         if isAppending { isAppending = try writer.append(value.rawSpan, forKey: entry.key.rawSpan, in: tables.indexes) }

@@ -3,25 +3,25 @@ internal import LarderFormat
 
 /// A row that may belong to a scan of an index.
 struct IndexCandidate {
-    /// The key of its entry behind what all keys of the index begin with: value, type and key, encoded.
+    /// The key of its entry without the prefix of all keys of the index: value, type and key, encoded.
     var place: [UInt8]
     var term: IndexTerm
     var type: String
     var name: String
 }
 
-/// Takes the rows of an index in the order of their keys and passes on what was asked for.
+/// A scan of the rows of an index in key order, which collects the requested ones.
 ///
-/// Texts that are equal as far as their entries go are held back until the last of them is there, and put in the order
-/// of their whole values, which their rows tell.
+/// Texts that are equal as far as their entries go are held back until the last of them is there. They are then sorted
+/// by their whole values, which are read from their rows.
 struct IndexScan {
     let index: SecondaryIndex
     let range: IndexRange
     let isReversed: Bool
     let limit: Int
-    /// Where the scan before this one ended.
+    /// The last entry of the scan before this one.
     let after: IndexEntry?
-    /// Its place; texts that are cut are compared instead.
+    /// Its encoded place; for cut texts, the whole values are compared first.
     private let afterPlace: [UInt8]?
     private(set) var found: [IndexEntry] = []
     private var run: [IndexCandidate] = []
@@ -42,16 +42,16 @@ struct IndexScan {
         }
     }
 
-    /// The first key to look at, and the first one beyond.
+    /// The first key to read, and the first one beyond.
     ///
-    /// - Parameter prefix: what the keys begin with.
+    /// - Parameter prefix: the bytes that the keys begin with.
     func bounds(_ prefix: [UInt8]) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         var (start, end) = try range.encoded(index.definition.collation, prefix)
         guard let afterPlace, let after else { return (start, end) }
         let term = IndexTerm(after.value, index.definition.collation) ?? .null
         var edge = prefix + afterPlace
         if term.isCut {
-            // All of those that are equal as far as they go have to be looked at again.
+            // All texts that are equal as far as they go have to be read again.
             let equal = try prefix + Transaction.key { try term.append(to: &$0) }
             edge = isReversed ? (successor(ofPrefix: equal) ?? equal) : equal
         } else if !isReversed {
@@ -65,9 +65,9 @@ struct IndexScan {
         return (start, end)
     }
 
-    /// Takes the next row. False when nothing more is wanted.
+    /// Handles the next row; returns false when no more are wanted.
     ///
-    /// - Parameter wholeValue: reads the value of a row that only its row tells.
+    /// - Parameter wholeValue: reads the value of a row from the row itself, where its entry has only a part.
     mutating func visit(
         _ candidate: IndexCandidate, _ wholeValue: (IndexCandidate) throws -> IndexValue
     ) throws -> Bool {
@@ -79,7 +79,7 @@ struct IndexScan {
         return take(IndexEntry(value: candidate.term.value, type: candidate.type, key: candidate.name))
     }
 
-    /// Passes on what was held back. False when nothing more is wanted.
+    /// Collects the rows that were held back; returns false when no more are wanted.
     mutating func flush(_ wholeValue: (IndexCandidate) throws -> IndexValue) throws -> Bool {
         if run.isEmpty { return true }
         let collation = index.definition.collation
@@ -102,7 +102,7 @@ struct IndexScan {
         return true
     }
 
-    /// Whether a row whose value is cut lies behind the place to go on from.
+    /// Whether a row whose value is cut sorts after the entry to continue from.
     private func isBehind(_ value: IndexValue, _ candidate: IndexCandidate) -> Bool {
         guard let after, let afterPlace else { return true }
         let collation = index.definition.collation

@@ -3,7 +3,8 @@ internal import LarderFormat
 
 /// The rows of one type in a scope, with the indexes that are kept over them.
 ///
-/// What switches over the scope is not inlined: the optimizer of Swift 6.3.1 ends with an ownership error where two of them are.
+/// Members that switch over the scope are not inlined: the optimizer of Swift 6.3.1 ends with an ownership error where
+/// two of them are.
 struct IndexedRows {
     let scope: IndexEntryKey.Scope
     private let indexes: RowIndexes
@@ -16,7 +17,7 @@ struct IndexedRows {
     /// The numbers of the indexes.
     var numbers: [Int64] { indexes.numbers }
 
-    /// Where the rows lie.
+    /// The table of the rows.
     var table: TableName {
         @inline(never) get {
             switch scope {
@@ -26,7 +27,7 @@ struct IndexedRows {
         }
     }
 
-    /// What their keys begin with.
+    /// The bytes that the keys of the rows begin with.
     @inline(never)
     func prefix() throws(StoreError) -> [UInt8] {
         switch scope {
@@ -39,14 +40,15 @@ struct IndexedRows {
         }
     }
 
-    /// The digest of all rows of the generation; nil where it is gone, and for overlaid rows, which have none.
+    /// The digest of all rows of the generation; nil where that is gone, and for overlaid rows, which have none.
     @inline(never)
     func digest(_ tables: Tables, _ source: ReadTransaction) throws -> UInt64? {
         guard case .generation(let generation) = scope else { return nil }
         return try tables.generation(generation, in: source)?.digest
     }
 
-    /// What finds the entries that a stored row calls for, and nil for a damaged one; nil where the generation is gone.
+    /// Returns a closure that returns the entries of a stored row, or nil for a damaged one; nil where the generation
+    /// is gone.
     @inline(never)
     func entries(
         _ tables: Tables, _ source: ReadTransaction

@@ -3,15 +3,15 @@ package import LarderJSON
 
 /// Reads the values at some paths out of JSON payloads, typed as SQLite's `json_extract` types them.
 ///
-/// A number without fraction and exponent that fits 64 bits is an integer, any other number a real; `true` and `false`
-/// are 1 and 0; a string is a text, its escapes decoded; an object or array is its JSON text without white space;
-/// `null` and what is not there are null. Of members with one name the first counts. A payload that is no JSON text
-/// (RFC 8259, nested at most 1000 deep), or is marked with another codec, has null everywhere.
+/// A number without fraction and exponent that fits 64 bits is an integer, any other number a real. `true` and `false`
+/// are 1 and 0. A string is a text, its escapes decoded. An object or array is its JSON text without white space.
+/// `null` and missing values are null. Of members with one name the first counts. A payload that is not JSON text (RFC
+/// 8259, nested at most 1000 deep), or is marked with another codec, has null everywhere.
 package struct JSONExtractor: Sendable {
     private struct Node: Sendable {
-        /// Which of the values asked for are found here.
+        /// The positions, among the requested values, of those found here.
         var slots: [Int] = []
-        /// The members that are looked for, and the node of each.
+        /// The names of the members to find; `members` has the node of each.
         var names: [[UInt8]] = []
         var members: [Int] = []
         var elements: [(index: Int, node: Int)] = []
@@ -19,9 +19,9 @@ package struct JSONExtractor: Sendable {
         var isLeaf: Bool { members.isEmpty && elements.isEmpty }
     }
 
-    /// What to look for, as a tree; the first node is the whole text.
+    /// The requested values, as a tree; the first node is the whole text.
     private var nodes = [Node()]
-    /// How many values it reads.
+    /// The number of values it reads.
     package let count: Int
 
     /// Reads the values at `paths`, in their order.
@@ -50,7 +50,7 @@ package struct JSONExtractor: Sendable {
 
     /// The values of one payload.
     ///
-    /// - Complexity: O(*n*) in the bytes of the payload: all of it is read once, to see that it is JSON.
+    /// - Complexity: O(*n*) in the bytes of the payload: all of it is read once, to check that it is JSON.
     package func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
         let nothing = [IndexValue](repeating: .null, count: count)
         guard codec == .json else { return nothing }

@@ -29,7 +29,7 @@ struct RowIndexes: Sendable {
         extractor = JSONExtractor(indexes.map(\.definition.path))
     }
 
-    /// The numbers of the indexes, in the order of all answers.
+    /// The numbers of the indexes, in the order of all results.
     var numbers: [Int64] { kept.map(\.number) }
 
     /// The values of a payload, one for each index.
@@ -60,7 +60,7 @@ struct RowIndexes: Sendable {
         return entries
     }
 
-    /// The entries of a row that is stored as `value`; nil when it is not the row it should be.
+    /// The entries of a row that is stored as `value`; nil when that is damaged.
     func entries(of value: RawSpan, rowKey: RawSpan, key: String, _ source: RowSource) throws -> [IndexEntryRecord]? {
         guard let body = try? Record.open(value, key: rowKey, seed: source.seed),
             let codec = try? RecordHeader.payloadCodec(in: value), let row = try? RowBody(body: body)
@@ -68,7 +68,7 @@ struct RowIndexes: Sendable {
         return try entries(in: .generation(source.generation), key: key, payload: row.payload, codec: codec)
     }
 
-    /// The entries of a row that local writes make, of whose record this is the value; nil when it is damaged, none when they
+    /// The entries of an overlaid row whose record has this value; nil when it is damaged, none when the local writes
     /// make no row.
     func entries(
         ofOverlaid value: RawSpan, at key: RawSpan, row: String, of resource: ResourceKey
@@ -88,7 +88,7 @@ struct RowIndexes: Sendable {
 }
 
 extension Tables {
-    /// The declared indexes; those whose records are damaged are left out, as nobody can use them.
+    /// The declared indexes; those whose records are damaged are left out, as they cannot be used.
     func declaredIndexes(in source: ReadTransaction) throws -> [SecondaryIndex] {
         var found: [SecondaryIndex] = []
         try forEachRaw(.indexes, prefix: IndexRecord.prefix, in: source) { entry in

@@ -3,14 +3,15 @@ internal import LarderFormat
 internal import LarderJSON
 
 extension Store {
-    /// Declares an index, builds it in short commits that let other writes go first, and returns when it is whole.
+    /// Declares an index, builds it in short commits that let other writes go first, and returns when it is complete.
     ///
-    /// Declaring what is declared already costs a read, so a program declares its indexes whenever it starts; a build
-    /// that was interrupted goes on then. An index of the same name that is over something else is given up.
+    /// Declaring an index again costs a read, so an app declares its indexes at every start; an interrupted build then
+    /// continues. An index of the same name that is over something else is discarded.
     ///
     /// - Throws: `CancellationError` between two commits; ``StoreError/invalid(_:)`` for a group or type beyond the
     ///   format's limits, or after 65,535 declarations; ``EngineError``.
-    /// - Complexity: O(*n* log *n*) for *n* rows of the type; holds up to 16 MiB of entries, which are written in their order.
+    /// - Complexity: O(*n* log *n*) for *n* rows of the type; holds up to 16 MiB of entries, which are written in their
+    ///   order.
     public func declareIndex(_ definition: IndexDefinition) async throws {
         if let known = try read({ view in try view.index(named: definition.name) }), known.state == .ready,
             known.definition == definition
@@ -19,16 +20,17 @@ extension Store {
         }
         let index = try await write { transaction in try transaction.declareIndex(definition) }
         if index.state == .ready { return }
-        // Rows put from here on are in the index; what was there before is read now.
+        // Rows that are put from now on enter the index by themselves; the existing rows are read here.
         let indexes = RowIndexes([index], type: definition.type)
         let scopes = try read { view in try view.tables.scopes(of: index, in: view.transaction) }
         guard try await writeEntries(of: IndexBuild(over: scopes.map { IndexedRows(indexes, in: $0) })) else { return }
         try await write { transaction in try transaction.finish(index) }
     }
 
-    /// Gives an index up; its entries are deleted in the background.
+    /// Removes an index; its entries are deleted in the background.
     ///
     /// - Returns: false when there is none of this name.
+    /// - Throws: as ``write(durability:_:)``.
     @discardableResult
     public func removeIndex(named name: String) async throws -> Bool {
         try await write { transaction in try transaction.removeIndex(named: name) }
@@ -36,7 +38,7 @@ extension Store {
 }
 
 extension Transaction {
-    /// Declares an index, or finds it declared; an index of the same name over something else goes.
+    /// Declares an index, or finds it declared; an index of the same name over something else is discarded.
     mutating func declareIndex(_ definition: IndexDefinition) throws -> SecondaryIndex {
         try encoding {
             try Limits.check(group: definition.group)
@@ -63,14 +65,14 @@ extension Transaction {
         return true
     }
 
-    /// Gives an index up; its entries are removed after the commit.
+    /// Discards an index; its entries are removed after the commit.
     private mutating func discard(_ index: SecondaryIndex) throws {
         try remove(key: Self.key { try IndexRecord.appendKey(index.number, to: &$0) }, in: .indexes)
         try enter(GarbageKey(.index, index.number))
         indexCache.removeAll()
     }
 
-    /// Marks an index as whole, unless it was given up meanwhile.
+    /// Marks an index as complete, unless it was discarded meanwhile.
     mutating func finish(_ index: SecondaryIndex) throws {
         guard try isBuilding(index) else { return }
         try put(index, as: .ready)
@@ -87,8 +89,9 @@ extension Transaction {
 }
 
 extension Tables {
-    /// The generations that rows of an index's resources are shown from, and the resources that local writes lie over. Those of
-    /// generations being written are built before the swap.
+    /// The generations that rows of an index's resources are shown from, and the resources with overlays.
+    ///
+    /// Generations being written are left out: their entries are built before the swap.
     fileprivate func scopes(of index: SecondaryIndex, in source: ReadTransaction) throws -> [IndexEntryKey.Scope] {
         var found: [IndexEntryKey.Scope] = []
         let staged = Set(try garbage(.stagedGeneration, in: source))

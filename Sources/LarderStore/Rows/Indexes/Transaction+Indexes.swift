@@ -1,16 +1,16 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// What a transaction knows of the declared indexes.
+/// The declared indexes, as a transaction has read them.
 final class IndexCache: CommitState {
-    /// All of them, once they were asked for.
+    /// All declared indexes, once they were read.
     var declared: [SecondaryIndex]?
-    /// Those over the rows of the type asked for last: changes come in series.
+    /// The indexes over the rows of the type requested last: changes come in series.
     var last: (resource: ResourceKey, type: String, indexes: RowIndexes?)?
 
     init(_ shared: SharedState) {}
 
-    /// Forgets what was asked for: a declaration has changed.
+    /// Forgets what was read, after a declaration has changed.
     func removeAll() {
         declared = nil
         last = nil
@@ -32,7 +32,7 @@ struct IndexChanges {
 }
 
 extension Transaction {
-    /// The declared indexes, as far as they were needed.
+    /// The cache of the declared indexes.
     var indexCache: IndexCache { state(IndexCache.self) }
 
     /// The indexes that are kept over the rows of one type of a resource, or nil.
@@ -54,7 +54,7 @@ extension Transaction {
         return indexes
     }
 
-    /// Makes changes of entries, in key order.
+    /// Applies changes of entries, in key order.
     mutating func apply(_ changes: IndexChanges) throws {
         let sorted = changes.bodies.sorted { $0.key.rawSpan.lexicographicallyPrecedes($1.key.rawSpan) }
         for (key, body) in sorted {
@@ -92,7 +92,7 @@ extension Transaction {
     }
 }
 
-/// Type and key of a row, as an entry may name it.
+/// The type and key of a row, in both forms in which an entry may name it.
 struct IndexAddress {
     private let row: IndexEntryKey.Address
     private let hash: IndexEntryKey.Address

@@ -1,6 +1,6 @@
 public import LarderFormat
 
-/// One row as it lies in the store, the server's or a local write: nothing is copied.
+/// One row in the store, the server's or a local write: nothing is copied.
 ///
 /// Valid as long as the view or transaction it was read from, in a transaction only until its next change.
 public struct Row: ~Escapable {
@@ -29,7 +29,7 @@ public struct Row: ~Escapable {
         do throws(FormatError) {
             let body = try Record.open(value, key: key, seed: TableName.overlay.seed)
             let row = try OverlayRow(body: body)
-            // What a damaged write takes part in is known to nobody.
+            // The result of writes that depend on a damaged one is unknown.
             if row.result == .unknown { throw .invalidValue(field: "result", value: 2) }
             if row.result == .none { return nil }
             codec = try RecordHeader.payloadCodec(in: value)
@@ -43,7 +43,7 @@ public struct Row: ~Escapable {
 
 /// A row copied out of the store.
 public struct StoredRow: Hashable, Sendable {
-    /// Where the row lies.
+    /// The key of the row.
     public let key: RowKey
     /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC.
     public let updatedAt: Int64
@@ -68,11 +68,13 @@ public struct RowEntry: ~Escapable {
 
     /// The type and key within the resource.
     ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a key that cannot be decoded.
     /// - Complexity: decodes both, one allocation each when they are longer than 15 bytes.
     public func key() throws(StoreError) -> (type: String, key: String) {
         do throws(FormatError) {
             guard let found = try RowKeyCoding.decode(encodedKey).row else {
-                // Ranges leave owner rows out; a key that a scan without verification took for a row's may be one.
+                // Ranges leave owner rows out, but a scan without verification may have mistaken such a key for a
+                // row's.
                 throw .truncated(offset: encodedKey.byteCount)
             }
             return found

@@ -24,7 +24,7 @@ extension RowRange {
         var nearest = number
         var span: Int64 = 1
         while true {
-            // The numbers with as many digits more as `span` has zeros: from the one nearest to 0 to the farthest.
+            // These numbers have as many more digits as `span` has zeros: from the one nearest to 0 to the farthest.
             let (farthest, overflow) = nearest.addingReportingOverflow(number > 0 ? span - 1 : 1 - span)
             let end = overflow ? (number > 0 ? Int64.max : .min) : farthest
             ranges.append(min(nearest, end)...max(nearest, end))
@@ -36,10 +36,10 @@ extension RowRange {
         return number > 0 ? ranges : ranges.reversed()
     }
 
-    /// Calls `scan` with each part of the range and how many rows are still wanted, until there are `limit`.
+    /// Calls `scan` with each part of the range and the number of rows still wanted, until `limit` rows were read.
     ///
-    /// - Parameter scan: returns how many rows it read.
-    /// - Returns: how many rows were read in all.
+    /// - Parameter scan: returns the number of rows it read.
+    /// - Returns: the number of rows read in all.
     func forEachPart(
         reversed: Bool, limit: Int, _ scan: (_ part: RowRange, _ limit: Int) throws -> Int
     ) throws -> Int {

@@ -1,6 +1,6 @@
 public import LarderFormat
 
-/// Which rows of a resource to read, in key order.
+/// A range of the rows of a resource, in key order.
 ///
 /// Within a type, keys that are decimal numbers come first and sort as numbers; the others follow in byte order.
 public struct RowRange: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct RowRange: Hashable, Sendable {
         RowRange(resource: resource, bounds: .keys(type: type, from: from, upTo: upTo))
     }
 
-    /// The rows of one type behind the key `after`, up to and with `through`.
+    /// The rows of one type after the key `after`, up to and with `through`.
     ///
     /// - Parameters:
     ///   - after: nil is the start of the type.
@@ -76,7 +76,7 @@ public struct RowRange: Hashable, Sendable {
         try encoded { (key) throws(FormatError) in try key.append(integer: generation) }
     }
 
-    /// As ``encoded(generation:)``, for the keys of what readers see of rows that local writes lie over.
+    /// As ``encoded(generation:)``, for the keys of overlaid rows.
     func encodedInOverlay() throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         try encoded { (key) throws(FormatError) in try key.append(resource: resource) }
     }
@@ -87,7 +87,7 @@ public struct RowRange: Hashable, Sendable {
         do throws(FormatError) {
             var start = KeyBuffer()
             try appendOwner(&start)
-            // The owner row is the generation alone: rows begin after it.
+            // The owner row has the generation alone as its key, so rows begin after it.
             guard let type else { return (start.array() + [0], try Self.end(after: start.array())) }
             try Limits.check(rowType: type)
             try start.append(text: type)
@@ -120,7 +120,7 @@ public struct RowRange: Hashable, Sendable {
         }
     }
 
-    /// The first key at or behind a lower bound within a type.
+    /// The first key at or after a lower bound within a type.
     private static func start(_ type: consuming KeyBuffer, _ lower: Lower) throws(FormatError) -> [UInt8] {
         switch lower {
         case .start: return type.array()
@@ -129,7 +129,7 @@ public struct RowRange: Hashable, Sendable {
             return type.array()
         case .after(let key):
             try type.append(recordKey: key)
-            // No record key is the beginning of another: a byte more lies behind it and before the next.
+            // No record key is the beginning of another, so the key with one more byte sorts before the next.
             return type.array() + [0]
         }
     }

@@ -11,7 +11,7 @@ extension Tables {
         return try scan(range, of: rows, in: source, reversed: reversed, limit: limit, verified: verified, body)
     }
 
-    /// As ``scan(_:in:reversed:limit:verified:_:)``, with where the rows lie.
+    /// As ``scan(_:in:reversed:limit:verified:_:)``, when the place of the rows is known.
     func scan(
         _ range: RowRange, of rows: RowSource, in source: ReadTransaction, reversed: Bool, limit: Int, verified: Bool,
         _ body: (borrowing RowEntry) throws -> Void
@@ -24,10 +24,10 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with the rows of `range`, which is one part, until it answers false.
+    /// Calls `body` with the rows of `range`, which is one part, until it returns false.
     ///
     /// - Parameter limit: the most rows; at least one.
-    /// - Returns: how many rows were read.
+    /// - Returns: the number of rows read.
     @discardableResult
     func scanWhile(
         _ range: RowRange, of rowSource: RowSource, in source: ReadTransaction, reversed: Bool, limit: Int = .max,
@@ -52,14 +52,14 @@ extension Tables {
     }
 }
 
-/// How far a scan has come. Not captured by a closure: that would check every access to it at run time.
+/// The progress of a scan. A closure must not capture it: every access to it would be checked at run time.
 private struct RowScan {
     /// The first key within, and the first one beyond.
     let start: [UInt8]
     let end: [UInt8]
     let isReversed: Bool
     let limit: Int
-    /// What the rows' checksums begin with; nil when they are not verified.
+    /// The seed of the rows' checksums; nil when they are not verified.
     let seed: UInt64?
     private(set) var count = 0
 
@@ -71,7 +71,7 @@ private struct RowScan {
         self.seed = seed
     }
 
-    /// Lends the row at `entry` to `body`. False when it lies outside, or none is wanted after it.
+    /// Lends the row at `entry` to `body`; returns false when it is outside the range, or none is wanted after it.
     mutating func visit(_ entry: borrowing Entry, _ body: (borrowing RowEntry) throws -> Bool) throws -> Bool {
         let isInside =
             isReversed

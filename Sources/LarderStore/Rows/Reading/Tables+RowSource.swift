@@ -2,13 +2,13 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// Where the server's visible rows of `resource` lie; nil when it has none. Nothing is allocated.
+    /// The place of the server's visible rows of `resource`; nil when it has none. Nothing is allocated.
     func rowSource(of resource: ResourceKey, in source: ReadTransaction) throws -> RowSource? {
         let merged = try mergedSource(of: resource, in: source)
         return merged.hasRows ? merged.rows : nil
     }
 
-    /// Where the visible rows of `resource` lie, and whether local writes lie over them. Nothing is allocated.
+    /// The place of the visible rows of `resource`, and whether it has overlays. Nothing is allocated.
     func mergedSource(of resource: ResourceKey, in source: ReadTransaction) throws -> MergedSource {
         let key = try KeyBuffer { try ResourceRecord.appendKey(resource, to: &$0) }
         var found = MergedSource(

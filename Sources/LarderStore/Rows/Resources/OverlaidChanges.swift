@@ -1,7 +1,7 @@
 internal import LarderFormat
 
-/// The resources under local writes whose floor, state or generation a transaction has changed, so that some of those writes
-/// may be released.
+/// The overlaid resources whose applied sequence, state or generation a transaction has changed, so that some of their
+/// overlays may be released.
 final class OverlaidChanges: CommitState {
     var resources: Set<ResourceKey> = []
 

@@ -3,14 +3,17 @@ public import LarderFormat
 internal import Synchronization
 
 extension ReadView {
-    /// What is known of a resource, or nil.
+    /// The metadata of a resource; nil when it is unknown.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a group beyond the format's
+    ///   limits.
     public borrowing func resource(_ key: ResourceKey) throws -> Resource? {
         try tables.resource(key, in: transaction).map { Resource(key, $0) }
     }
 
-    /// Every resource known, in the order of group and number, or those of one group.
+    /// Every known resource, in the order of group and number, or those of one group.
+    ///
+    /// - Throws: as ``resource(_:)``.
     public borrowing func resources(inGroup group: String? = nil) throws -> [Resource] {
         var found: [Resource] = []
         try tables.forEach(.resources, prefix: group.map(ResourceRecord.prefix) ?? [], in: transaction) { key, body in
@@ -25,7 +28,7 @@ extension ReadView {
 
     /// The generation that the server's rows of a resource are shown from, and its record; nil where none are shown.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
+    /// - Throws: as ``resource(_:)``.
     package borrowing func shownGeneration(
         of key: ResourceKey
     ) throws -> (number: Int64, record: GenerationRecord)? {
@@ -39,7 +42,7 @@ extension ReadView {
         return (number, record)
     }
 
-    /// Where all that is shown of a resource lies.
+    /// The place of everything that is shown of a resource.
     borrowing func mergedSource(of resource: ResourceKey) throws -> MergedSource {
         if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
         let found = try tables.mergedSource(of: resource, in: transaction)

@@ -1,32 +1,33 @@
 public import LarderFormat
 
-/// What the store knows of one resource.
+/// The metadata of one resource.
 public struct Resource: Hashable, Sendable {
     /// Group and number.
     public let key: ResourceKey
-    /// What a reader may see.
+    /// The state of the resource for readers.
     public let state: ResourceState
     /// The generation readers see; never used twice.
     public let generation: Int64?
     /// The generation being written, if any.
     public let stagingGeneration: Int64?
-    /// Up to where its rows contain the server's changes.
+    /// The position up to which its rows contain the server's changes.
     package let applied: ServerPosition
-    /// The server's path of its full copy.
+    /// The server's path of its snapshot.
     public let fullCopyPath: String?
     /// The server's rows that readers see; local writes are not counted.
     public let rowCount: Int
     /// Bytes of their keys and values.
     public let byteCount: Int
-    /// When its full copy was last swapped in, or a pass over its list last finished, in milliseconds since 1970-01-01 UTC.
+    /// When its snapshot was last swapped in, or a pass over its list last finished, in milliseconds since 1970-01-01
+    /// UTC.
     public let syncedAt: Int64?
     /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
     public let changedAt: Int64?
     /// The server's version of its rows' shape.
     public let schemaVersion: Int64?
-    /// Whether eviction leaves it alone.
+    /// Whether it is exempt from eviction by the cap.
     public let isPinned: Bool
-    /// The rows of it that local writes lie over; several may lie over one.
+    /// The number of its rows that have overlays; several writes may overlay one row.
     public let overlayCount: Int
     /// About when its rows were last read, in milliseconds since 1970-01-01 UTC.
     public let usedAt: Int64?

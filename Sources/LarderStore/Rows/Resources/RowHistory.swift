@@ -1,20 +1,20 @@
 package import LarderFormat
 internal import Synchronization
 
-/// Which rows the latest commits of this process have changed one by one; in memory, and bounded.
+/// The rows that the latest commits of this process have changed one by one; in memory, and bounded.
 ///
-/// Each step leads from the digest of a generation's rows to the digest behind the commit. Steps whose digests meet have
+/// Each step leads from the digest of a generation's rows to the digest after the commit. Steps whose digests meet have
 /// changed these rows and no others; where another process has committed in between, they do not meet.
 final class RowHistory: CommitStage {
     /// The most rows that are remembered.
     static let limit = 4096
 
-    /// What one commit has made of the rows of a generation.
+    /// The changes of one commit to the rows of a generation.
     struct Step: Sendable {
         let generation: Int64
         /// The digest of the rows before.
         let from: UInt64
-        /// The digest of the rows behind the commit.
+        /// The digest of the rows after the commit.
         private(set) var to: UInt64
         /// The rows that were changed, one more than ``RowHistory/limit`` at most.
         private(set) var keys: [RowKey] = []
@@ -25,14 +25,14 @@ final class RowHistory: CommitStage {
             to = from
         }
 
-        /// Notes the change of a row, which gives the rows this digest.
+        /// Records the change of a row, after which the rows have this digest.
         mutating func note(_ key: RowKey, to digest: UInt64) {
             to = digest
             if keys.count <= RowHistory.limit { keys.append(key) }
         }
     }
 
-    /// The latest last.
+    /// The steps, the latest last.
     private let steps = Mutex<[Step]>([])
 
     init(_ file: OpenFile) {}
@@ -51,7 +51,7 @@ final class RowHistory: CommitStage {
         }
     }
 
-    /// The rows by which the rows of one digest became those of the other; nil where that is not known.
+    /// The rows whose changes made the rows of one digest those of the other; nil where these are unknown.
     func keys(in generation: Int64, from: UInt64, to: UInt64) -> [RowKey]? {
         steps.withLock { steps in
             var keys: [RowKey] = []
@@ -69,8 +69,8 @@ final class RowHistory: CommitStage {
 extension Store {
     /// The rows that were changed while the digest of a generation's rows became another one, each at least once.
     ///
-    /// - Returns: nil where other processes have changed rows of the generation meanwhile, where the change was made before
-    ///   the store was opened, or where more than 4096 rows were changed since.
+    /// - Returns: nil where other processes have changed rows of the generation meanwhile, the change was made before
+    ///   the store was opened, or more than 4096 rows were changed since.
     /// - Complexity: O(commits remembered), without reading the store.
     package func rowsChanged(in generation: Int64, from: UInt64, to: UInt64) -> [RowKey]? {
         shared.part(RowHistory.self).keys(in: generation, from: from, to: to)

@@ -4,7 +4,7 @@ internal import LarderFormat
 struct RowChange {
     let key: RowKey
     let isRemoval: Bool
-    /// Whether local writes lie over rows of the resource: what is shown of the row is then for them to say.
+    /// Whether the resource has overlays, which then decide what is shown of the row.
     let isOverlaid: Bool
 }
 
@@ -14,7 +14,7 @@ protocol RowStage: SharedPart {
     func changed(_ row: RowChange, in transaction: inout Transaction) throws
     /// Follows the replacement or withdrawal of all rows of a resource.
     func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws
-    /// Adds what the layer knows of a resource to its record, which is made anew because it could not be read.
+    /// Adds the layer's data about a resource to its record, which is rebuilt because it could not be read.
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws
 }
 
@@ -24,7 +24,7 @@ extension RowStage {
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {}
 }
 
-/// Those parts, looked up once for each transaction.
+/// The row stages, looked up once for each transaction.
 private final class RowStages: CommitState {
     let all: [any RowStage]
 
@@ -32,7 +32,7 @@ private final class RowStages: CommitState {
 }
 
 extension Transaction {
-    /// Tells observers and the layers above of the change of one row.
+    /// Reports the change of one row to the layers above and, if the resource has no overlays, to observers.
     mutating func note(_ row: RowChange) throws {
         if !row.isOverlaid {
             if row.isRemoval { effects.changes.noteRemoval(row.key) } else { effects.changes.noteUpsert(row.key) }
@@ -40,12 +40,12 @@ extension Transaction {
         for stage in state(RowStages.self).all { try stage.changed(row, in: &self) }
     }
 
-    /// Has the layers above add what they know of a resource to its record.
+    /// Has the layers above add their data about a resource to its record.
     mutating func restore(_ record: inout ResourceRecord, of resource: ResourceKey) throws {
         for stage in state(RowStages.self).all { try stage.restore(&record, of: resource, in: &self) }
     }
 
-    /// Tells observers and the layers above that all rows of a resource were replaced or withdrawn.
+    /// Notifies observers and the layers above that all rows of a resource were replaced or withdrawn.
     mutating func noteReplacedRows(of resource: ResourceKey) throws {
         effects.changes.noteReplaced(resource)
         for stage in state(RowStages.self).all { try stage.replacedRows(of: resource, in: &self) }

@@ -1,8 +1,9 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// The records of the generations whose rows a transaction has changed one by one, kept until it writes them: once each,
-/// and not once a row.
+/// The records of the generations whose rows a transaction has changed one by one.
+///
+/// They are kept until the transaction writes them, once each and not once a row.
 final class RowTallies: CommitState {
     private struct Counted {
         /// The resource that shows the generation.
@@ -12,7 +13,7 @@ final class RowTallies: CommitState {
     }
 
     private var counted: [Int64: Counted] = [:]
-    /// What the transaction has made of the generations whose records it has written.
+    /// The changes to the generations whose records the transaction has written.
     private(set) var steps: [RowHistory.Step] = []
 
     init(_ shared: SharedState) {}
@@ -29,10 +30,10 @@ final class RowTallies: CommitState {
         counted[number]?.step.note(key, to: record.digest)
     }
 
-    /// Forgets a generation that is given up, and answers its record.
+    /// Forgets a discarded generation, and returns its record.
     func remove(_ generation: Int64) -> GenerationRecord? { counted.removeValue(forKey: generation)?.record }
 
-    /// Forgets all of them, in the order of their numbers, but for what was made of them.
+    /// Returns all records, in the order of their numbers, and forgets them; their steps are kept.
     fileprivate func removeAll() -> [(generation: Int64, owner: ResourceKey, record: GenerationRecord)] {
         defer { counted = [:] }
         steps += counted.values.map(\.step)
@@ -40,7 +41,8 @@ final class RowTallies: CommitState {
     }
 }
 
-/// Writes the tallies of a transaction. Registered behind every stage that may change rows, and before what measures the size.
+/// The stage that writes the tallies. Registered after every stage that may change rows, and before the one that
+/// measures the size.
 final class RowTallyStage: CommitStage {
     init(_ file: OpenFile) {}
 
@@ -50,7 +52,7 @@ final class RowTallyStage: CommitStage {
 extension Transaction {
     /// Counts the change of a row of a generation.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` where the generation has no record that can be read.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` where the generation has no readable record.
     mutating func count(_ tally: RowTally, of key: RowKey, in source: RowSource) throws {
         let tallies = state(RowTallies.self)
         guard var record = try tallies[source.generation] ?? tables.generation(source.generation, in: engine) else {
@@ -63,7 +65,7 @@ extension Transaction {
     }
 
     fileprivate mutating func writeTallies() throws {
-        // Forgotten first: a record that is read with its tally would look unchanged.
+        // The tallies are forgotten first: a record that is read with its tally would look unchanged.
         for (generation, owner, record) in effects.states.known(RowTallies.self)?.removeAll() ?? [] {
             try putGeneration(generation, record)
             try update(owner) {
@@ -74,7 +76,7 @@ extension Transaction {
     }
 }
 
-/// What a change of rows does to the count, the bytes and the digest of their generation.
+/// The effect of changed rows on the count, the bytes and the digest of their generation.
 struct RowTally {
     private(set) var rows: Int64 = 0
     private(set) var bytes: Int64 = 0
@@ -92,6 +94,8 @@ struct RowTally {
         digest &-= checksum
     }
 
+    /// Adds the tally to a generation's record.
+    ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` when the record counts less than was removed, or too much.
     func apply(to record: inout GenerationRecord) throws(StoreError) {
         record.rowCount = try Self.sum(record.rowCount, rows, "rowCount")

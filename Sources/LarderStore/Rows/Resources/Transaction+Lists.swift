@@ -1,19 +1,22 @@
 package import LarderFormat
 
 extension Transaction {
-    /// Makes a resource ready, be it without rows, and notes when it was last known to be whole.
+    /// Makes a resource ready, even without rows, and records when it was last known to be complete.
     ///
-    /// Rows that were visible stay; one that was hidden, evicted or empty begins without any.
+    /// Rows that were visible stay; a hidden, evicted or empty resource begins without any.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``EngineError``.
     package mutating func noteWhole(_ resource: ResourceKey, now: Int64) throws {
         _ = try visibleRows(of: resource)
         try update(resource) { $0.syncedAt = now }
     }
 
-    /// Notes that a resource without visible rows is about to get some, one by one, and so is not whole.
+    /// Records that a resource without visible rows is about to get some, one by one, and so is not complete.
     ///
     /// Does nothing to a resource that is ready.
+    ///
+    /// - Throws: as ``noteWhole(_:now:)``.
     package mutating func noteUnfinished(_ resource: ResourceKey) throws {
         guard let record = try record(of: resource), record.syncedAt != nil,
             try rowSource(of: resource) == nil

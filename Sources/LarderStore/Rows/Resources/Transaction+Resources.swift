@@ -2,12 +2,17 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction {
-    /// What is known of a resource, this transaction's own changes included.
+    /// The metadata of a resource, this transaction's own changes included; nil when it is unknown.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a group beyond the format's
+    ///   limits.
     public func resource(_ key: ResourceKey) throws -> Resource? {
         try storedRecord(of: key).map { Resource(key, $0) }
     }
 
-    /// The record of a resource, with what this transaction has counted of its rows; a damaged one is made anew first.
+    /// The record of a resource, with this transaction's counts of its rows; a damaged one is rebuilt first.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``EngineError``.
     package mutating func record(of resource: ResourceKey) throws -> ResourceRecord? {
         do {
             return try storedRecord(of: resource)
@@ -27,6 +32,8 @@ extension Transaction {
     }
 
     /// Changes the record of a resource, made when there is none.
+    ///
+    /// - Throws: as ``record(of:)``.
     package mutating func update(_ resource: ResourceKey, _ edit: (inout ResourceRecord) -> Void) throws {
         var record = try self.record(of: resource) ?? ResourceRecord()
         let before = record
@@ -42,12 +49,13 @@ extension Transaction {
         }
     }
 
-    /// Notes that the snapshot of a resource could not be brought in.
+    /// Records that the snapshot of a resource could not be brought in.
     ///
     /// - Parameters:
     ///   - reason: made one line of at most ``Limits/errorText`` bytes.
     ///   - now: milliseconds since 1970-01-01 UTC.
     /// - Returns: the failure, with the attempts that failed in a row.
+    /// - Throws: as ``record(of:)``.
     @discardableResult
     package mutating func noteFailure(
         of resource: ResourceKey, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
@@ -63,8 +71,9 @@ extension Transaction {
     /// Withdraws a resource: its rows become garbage, its record and position stay as a tombstone.
     ///
     /// - Parameters:
-    ///   - position: where the server withdrew it; nil where that says nothing.
-    ///   - state: any but ``Resource/State/ready``.
+    ///   - position: the position at which the server withdrew it; nil where there is none.
+    ///   - state: any but ``ResourceState/ready``.
+    /// - Throws: as ``record(of:)``.
     package mutating func withdraw(
         _ resource: ResourceKey, at position: ServerPosition? = nil, as state: ResourceState
     ) throws {
@@ -91,7 +100,7 @@ extension Transaction {
         try noteReplacedRows(of: resource)
     }
 
-    /// Gives the rows of a generation up, shown or being written; they are removed after the commit.
+    /// Discards the rows of a generation, shown or being written; they are removed after the commit.
     mutating func discardGeneration(_ generation: Int64) throws {
         var record = effects.states.known(RowTallies.self)?.remove(generation)
         do {

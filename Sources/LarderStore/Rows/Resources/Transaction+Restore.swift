@@ -2,13 +2,13 @@ internal import LarderEngine
 internal import LarderFormat
 internal import Logging
 
-// A record of a resource that cannot be read must keep no write from being delivered and no snapshot from coming in: a
-// transaction that comes upon it makes it anew of what else is stored.
+// A resource record that cannot be read must not keep a write from being delivered or a snapshot from coming in. A
+// transaction that finds one rebuilds it from the other stored records.
 
 extension Transaction {
-    /// Makes the record of a resource anew: its generations are known by their own records, the rest by the layers above.
+    /// Rebuilds the record of a resource: the generations from their own records, the rest by the layers above.
     ///
-    /// Rows that were shown are shown again. Where its snapshot comes from, and whether it was pinned, is lost.
+    /// Rows that were shown are shown again. The path of its snapshot and its pin are lost.
     mutating func restoreRecord(of resource: ResourceKey) throws {
         var record = ResourceRecord()
         for (number, generation) in try tables.generations(of: resource, in: engine) {
@@ -16,7 +16,7 @@ extension Transaction {
                 record.stagingGeneration = number
                 continue
             }
-            // Of two, which only a damaged file has, the later one was swapped in last.
+            // Only a damaged file has two; the later one was swapped in last.
             if let old = record.liveGeneration { try discardGeneration(old) }
             record.state = .ready
             record.liveGeneration = number
@@ -32,7 +32,7 @@ extension Transaction {
             "the record of a resource was damaged, and is made anew", metadata: ["resource": "\(resource)"])
     }
 
-    /// Where the visible rows of a resource lie. A damaged record is made anew first.
+    /// The place of the visible rows of a resource. A damaged record is rebuilt first.
     mutating func mergedSource(of resource: ResourceKey) throws -> MergedSource {
         do {
             return try tables.mergedSource(of: resource, in: engine)

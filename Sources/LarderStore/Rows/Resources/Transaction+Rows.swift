@@ -2,14 +2,15 @@ internal import LarderEngine
 public import LarderFormat
 
 extension Transaction {
-    /// Puts a row into the server's visible rows of its resource, in place of the one there.
+    /// Puts a row into the server's visible rows of its resource, in place of the existing one.
     ///
     /// A resource without rows becomes ready with this one.
     ///
     /// - Parameters:
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - codec: how the payload is to be read.
-    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; ``EngineError``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits;
+    ///   ``StoreError/damaged(table:reason:)`` for a damaged old row or generation record; ``EngineError``.
     public mutating func put(
         _ payload: RawSpan, at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws {
@@ -50,6 +51,7 @@ extension Transaction {
     /// Removes a row from the server's visible rows of its resource.
     ///
     /// - Returns: false when it was not there.
+    /// - Throws: as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
     @discardableResult
     public mutating func removeRow(at key: RowKey) throws -> Bool {
         let merged = try mergedSource(of: key.resource)
@@ -70,7 +72,7 @@ extension Transaction {
         return true
     }
 
-    /// Takes what is stored of a row, and the entries it has in `indexes`, from what is counted.
+    /// Subtracts a stored row from `tally`, and adds the removal of its entries in `indexes` to `changes`.
     ///
     /// - Returns: the size of the value; nil when there is none.
     private borrowing func subtract(
@@ -87,11 +89,11 @@ extension Transaction {
         try decoding(.rows) { () throws(FormatError) in try Record.checksum(of: value) }
     }
 
-    /// Where the visible rows of a resource lie, in a generation that is made when there is none.
+    /// The place of the visible rows of a resource, in a new generation when there is none.
     mutating func visibleRows(of resource: ResourceKey) throws -> MergedSource {
         var merged = try mergedSource(of: resource)
         if merged.hasRows { return merged }
-        // Rows that are not shown, such as those of a hidden resource, do not come back with a new one.
+        // Rows that are not shown, such as those of a hidden resource, must not come back with a new one.
         if let old = try record(of: resource)?.liveGeneration { try discardGeneration(old) }
         let generation = try makeGeneration(of: resource)
         try update(resource) {

@@ -2,14 +2,14 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Tables {
-    /// The next collections that may be evicted, from where the hand stands.
+    /// The next collections that may be evicted, from the clock hand on.
     ///
-    /// What was read since the hand last passed is passed over once; damaged records are passed over always. Ends at the
-    /// latest behind the last collection, and the hand then goes back to the start.
+    /// A collection that was read since the hand last passed is skipped once; damaged records are always skipped. The
+    /// search ends at the latest after the last collection, and the hand then returns to the start.
     ///
     /// - Parameters:
-    ///   - rounds: how often the end may still be reached; counted down.
-    ///   - isInUse: says which collections the write that needs room changes itself.
+    ///   - rounds: the number of times that the end may still be reached; counted down.
+    ///   - isInUse: whether the write that needs space changes a collection itself.
     func nextCollections(
         in source: ReadTransaction, shared: SharedState, rounds: inout Int, limit: Int,
         isInUse: (CollectionName) -> Bool
@@ -49,7 +49,7 @@ extension Tables {
         return try source.withCursor(in: collections) { cursor in
             var found: (number: Int64, record: CollectionRecord?, chunkBytes: Int64)?
             var isMore = true
-            /// Looks at a record, and notes whether the next may be one of the same collection.
+            /// Reads a record, and determines whether the next may be one of the same collection.
             func look(_ entry: borrowing Entry) {
                 switch try? CollectionKey(decoding: entry.key) {
                 case .record(let number) where found == nil:
@@ -61,7 +61,8 @@ extension Tables {
                 case .chunk(let number, _) where found == nil || found?.number == number:
                     if found == nil { found = (number, nil, 0) }
                     found?.chunkBytes += Int64(entry.key.byteCount + entry.value.byteCount)
-                // A key that cannot be read is passed over as a damaged record is, as long as the collections go on.
+                // A key that cannot be read is skipped like a damaged record, as long as the keys are those of
+                // collections.
                 case nil: isMore = entry.key.starts(with: content.rawSpan)
                 default: isMore = false
                 }
@@ -78,10 +79,10 @@ extension Tables {
 }
 
 extension CollectionRecord {
-    /// About the bytes of keys and values that the collection takes, beside the rows it names.
+    /// The approximate bytes of keys and values of the collection, without the rows it names.
     fileprivate func storedBytes(chunks: Int64) -> Int64 {
-        // A holder for each row repeats what its chunk says, with a number and a record header, and the resource and type
-        // that the chunk leaves out.
+        // A holder for each row repeats the row of its chunk, with a number and a record header, and the resource and
+        // type that the chunk leaves out.
         let holder = Int64(32 + home.group.utf8.count + name.className.utf8.count)
         let (holders, isTooLarge) = rowCount.multipliedReportingOverflow(by: holder)
         let record = Int64(encode().count + name.query.utf8.count + 128)
@@ -90,16 +91,16 @@ extension CollectionRecord {
 }
 
 extension Store {
-    /// Collections removed in one commit.
+    /// The number of collections removed in one commit.
     private static let collectionBatch = 32
 
-    /// Removes the collections that the server has not sent or confirmed since a time, in commits of bounded size that let
-    /// other writes go first; their rows stay.
+    /// Removes the collections that the server has not sent or confirmed since a time, in commits of bounded size that
+    /// let other writes go first; their rows stay.
     ///
-    /// ``sweep(now:)`` does it with ``StoreOptions/collectionAge``.
+    /// ``sweep(now:)`` does so with ``StoreOptions/collectionAge``.
     ///
     /// - Parameter time: milliseconds since 1970-01-01 UTC.
-    /// - Returns: how many were removed.
+    /// - Returns: the number of collections removed.
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
     @discardableResult
     public func sweepCollections(before time: Int64) async throws -> Int {
@@ -127,7 +128,7 @@ extension Store {
 }
 
 extension Transaction {
-    /// Removes those of the collections that were not sent or confirmed meanwhile.
+    /// Removes those of the collections that were not sent or confirmed meanwhile, and returns their number.
     fileprivate mutating func removeCollections(_ names: [CollectionName], fetchedBefore time: Int64) throws -> Int {
         var removed = 0
         for name in names {

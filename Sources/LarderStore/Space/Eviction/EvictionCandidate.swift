@@ -3,7 +3,7 @@ internal import LarderFormat
 
 /// Something stored that may be evicted.
 struct EvictionCandidate {
-    /// What can be.
+    /// The content that can be evicted.
     enum Subject {
         /// The rows of a resource.
         case resource(ResourceKey)
@@ -13,23 +13,23 @@ struct EvictionCandidate {
         case collection(CollectionName)
     }
 
-    /// What it is.
+    /// The content.
     let subject: Subject
-    /// What the rule goes by.
+    /// The input of the eviction rule.
     let item: EvictionRule.Item
 }
 
 extension EvictionRule.Item {
-    /// A thing that was last used at a time, in milliseconds since 1970-01-01 UTC.
+    /// An item that was last used at a time, in milliseconds since 1970-01-01 UTC.
     init(bytes: Int64, usedAt: Int64, now: Int64, isFetchable: Bool) {
         let (idle, isLong) = now.subtractingReportingOverflow(usedAt)
-        // Only a time before 1970 subtracted from one after it grows beyond what fits, or the other way round.
+        // The difference of the times overflows only when one is before 1970 and the other after it.
         self.init(bytes: bytes, idle: isLong ? (now > usedAt ? .max : 0) : idle, isFetchable: isFetchable)
     }
 }
 
 extension EvictionCandidate {
-    /// A response.
+    /// The candidate of a response.
     init(_ record: ResponseRecord, at place: ResponsePlace, _ shared: SharedState, now: Int64) {
         let used = max(record.lastUsedAt, shared.usage.lastUse(ofResponse: record.blob) ?? .min)
         self.init(
@@ -41,13 +41,13 @@ extension EvictionCandidate {
 // MARK: - Resources
 
 extension Tables {
-    /// The next resources that may be evicted, from where the hand stands.
+    /// The next resources that may be evicted, from the clock hand on.
     ///
-    /// What was used since the hand last passed is passed over once. Damaged records are passed over always.
+    /// A resource that was used since the hand last passed is skipped once; damaged records are always skipped.
     ///
     /// - Parameters:
-    ///   - looks: how many records may still be looked at; counted down.
-    ///   - isInUse: says which resources the write that needs room changes itself.
+    ///   - looks: the number of records that may still be read; counted down.
+    ///   - isInUse: whether the write that needs space changes a resource itself.
     func nextResources(
         in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
     ) throws -> [EvictionCandidate] {
@@ -55,18 +55,18 @@ extension Tables {
         let room = shared.room
         let now = room.now()
         var last = room.hand.resource
-        // At most once round, so that nothing is found twice.
+        // The search makes one round at most, so that nothing is found twice.
         let end = max(0, looks - (try source.statistics(of: resources).entries))
         try source.withCursor(in: resources) { cursor in
             var isMore = looks > end
-            /// Looks at a record and answers whether to go on.
+            /// Checks a record and determines whether to continue.
             func look(_ entry: borrowing Entry) {
                 looks -= 1
                 last = [UInt8](copying: entry.key)
                 if let candidate = candidate(entry, now, shared, isInUse) { found.append(candidate) }
                 isMore = looks > end && found.count < limit
             }
-            // From behind the last one looked at to the end, then from the start.
+            // The search runs from behind the record read last to the end, then from the start.
             var isWithin = false
             if isMore, let entry = try cursor.seek((last + [0]).rawSpan) {
                 isWithin = true
@@ -99,7 +99,7 @@ extension Tables {
 }
 
 extension ResourceRecord {
-    /// Whether rows are here that may be dropped, as far as its own record says.
+    /// Whether the resource has rows that may be dropped, as far as this record shows.
     var isEvictable: Bool {
         state == .ready && liveGeneration != nil && !isPinned && stagingGeneration == nil && overlays == 0
     }
@@ -108,13 +108,13 @@ extension ResourceRecord {
 // MARK: - Responses
 
 extension Tables {
-    /// The next responses that may be evicted, from where the hand stands; damaged ones are passed over.
+    /// The next responses that may be evicted, from the clock hand on; damaged ones are skipped.
     ///
-    /// When they were last used is known exactly, so they need no second chance.
+    /// The times of their last uses are known exactly, so they need no second chance.
     ///
     /// - Parameters:
-    ///   - looks: how many records may still be looked at; counted down.
-    ///   - isInUse: says which blobs may not go now.
+    ///   - looks: the number of records that may still be read; counted down.
+    ///   - isInUse: whether a blob has to stay for now.
     func nextResponses(
         in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
     ) throws -> [EvictionCandidate] {
@@ -124,7 +124,7 @@ extension Tables {
         while looks > 0, found.isEmpty {
             let entries = try responses(after: room.hand.response, limit: min(looks, limit), in: source)
             looks -= max(1, entries.count)
-            // At the end the hand goes back to the start.
+            // At the end the hand returns to the start.
             room.hand.response = entries.last?.place
             for entry in entries where !entry.record.isPinned && !isInUse(entry.record.blob) {
                 found.append(EvictionCandidate(entry.record, at: entry.place, shared, now: now))
@@ -135,9 +135,9 @@ extension Tables {
 }
 
 extension ResponseRecord {
-    /// About the bytes of keys and values that the response and its body take.
+    /// The approximate bytes of keys and values of the response and its body.
     var storedBytes: Int64 {
-        // The head of the record and of the blob, and a key and a record header for each chunk.
+        // These are the head of the record and of the blob, and a key and a record header for each chunk.
         let (sum, isTooLarge) = byteCount.addingReportingOverflow(512 + byteCount / Int64(Limits.chunkBytes) * 24)
         return isTooLarge ? .max : sum
     }

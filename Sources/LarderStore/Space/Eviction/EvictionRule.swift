@@ -1,16 +1,16 @@
-/// Which stored thing goes first when room has to be made. The one place that says so; pure.
+/// The one rule that decides which stored item is evicted first when space is needed; pure.
 ///
-/// Each thing costs what its return will: a round trip and its bytes, more where nothing says how to fetch it again,
-/// and the less the longer nobody used it. It yields its bytes, at most those that are wanted. The lowest cost for a
-/// byte yielded goes first; of equal ones the longest unused, then the larger. What was used since the hand last passed
-/// is not asked here: it gets a second chance.
+/// An item costs its fetch: a round trip and its bytes. It costs more where no way to fetch it is known, and less the
+/// longer it was not used. It yields its bytes, at most those that are wanted. The lowest cost for a byte yielded is
+/// evicted first; of equal ones the longest unused, then the larger. An item that was used since the hand last passed
+/// is not compared here: it gets a second chance.
 package struct EvictionRule: Hashable, Sendable {
-    /// What a round trip counts as, in bytes.
+    /// The cost of a round trip, in bytes.
     static let roundTrip = 65_536.0
-    /// How many times the cost of a thing that nothing says how to fetch again.
+    /// The factor of the cost of an item that no known way fetches again.
     static let withoutPath = 16.0
 
-    /// One thing that may go.
+    /// One item that may be evicted.
     package struct Item: Hashable, Sendable {
         /// The bytes of keys and values that it holds.
         package var bytes: Int64
@@ -19,7 +19,7 @@ package struct EvictionRule: Hashable, Sendable {
         /// Whether it is known how to fetch it again.
         package var isFetchable: Bool
 
-        /// A thing of so many bytes.
+        /// An item of so many bytes.
         package init(bytes: Int64, idle: Int64, isFetchable: Bool) {
             self.bytes = bytes
             self.idle = idle
@@ -35,16 +35,16 @@ package struct EvictionRule: Hashable, Sendable {
         self.wanted = max(1, wanted)
     }
 
-    /// What losing `item` costs for each byte that is wanted and that it yields.
+    /// The cost of losing `item` for each wanted byte that it yields.
     package func cost(_ item: Item) -> Double {
         let yield = Double(max(1, min(item.bytes, wanted)))
-        // A time that lies ahead, after the clock was set back, counts as just now.
+        // A time in the future, after the clock was set back, counts as just now.
         let idle = Double(max(1000, item.idle))
         let price = (Self.roundTrip + Double(max(0, item.bytes))) * (item.isFetchable ? 1 : Self.withoutPath)
         return price / idle / yield
     }
 
-    /// Whether `first` goes before `second`.
+    /// Whether `first` is evicted before `second`.
     package func prefers(_ first: Item, to second: Item) -> Bool {
         let costs = (cost(first), cost(second))
         if costs.0 != costs.1 { return costs.0 < costs.1 }

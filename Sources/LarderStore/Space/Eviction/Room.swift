@@ -1,16 +1,16 @@
 internal import LarderFormat
 internal import Synchronization
 
-/// The room that the content of one file may take, and where the search for something to evict stands.
+/// The storage budget of one file, and the position of the search for something to evict.
 ///
-/// Shared by all opens of the file in this process, and in memory only: after a restart the hand begins anew, and what
-/// was used lately is known to the hour.
+/// Shared by all opens of the file in this process, and in memory only. After a restart the hand begins at the start,
+/// and the latest uses are known to the hour.
 final class Room: SharedPart {
-    /// What was looked at last: the search goes on behind it.
+    /// The content read last; the search continues after it.
     struct Hand: Sendable {
         /// The key of a resource.
         var resource: [UInt8] = []
-        /// Where a response stands.
+        /// The place of a response.
         var response: ResponsePlace?
         /// The number of a collection.
         var collection: Int64 = -1
@@ -24,14 +24,14 @@ final class Room: SharedPart {
         now = file.host.now
     }
 
-    /// Where the search stands; on the writer thread only.
+    /// The position of the search; used on the writer thread only.
     var hand: Hand {
         get { position.withLock { $0 } }
         set { position.withLock { $0 = newValue } }
     }
 
-    /// How far below the cap the content is brought when room has to be made, so that not every commit has to: a
-    /// sixteenth, at most what one batch of bulk work writes.
+    /// The bytes below the cap to which the content is reduced when space is needed: a sixteenth, at most the size of
+    /// one bulk batch. Not every commit then has to free space.
     static func slack(_ cap: Int64) -> Int64 { min(cap / 16, Int64(BulkLimits.bytes)) }
 }
 
@@ -42,11 +42,11 @@ extension Room: CommitStage {
 }
 
 extension SharedState {
-    /// The room of the file.
+    /// The storage budget of the file.
     var room: Room { part(Room.self) }
 }
 
 extension Transaction {
-    /// The room of the file.
+    /// The storage budget of the file.
     var room: Room { shared.room }
 }

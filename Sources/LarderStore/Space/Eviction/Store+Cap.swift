@@ -3,21 +3,22 @@ public import LarderFormat
 internal import Logging
 
 extension Store {
-    /// The most bytes that may be stored after a commit, as ``StoreOptions/sizeCap`` has it; nil for any number. The words of
-    /// searches, in `search.sqlite`, take up to half of it.
+    /// The most bytes that may be stored after a commit, as ``StoreOptions/sizeCap`` has it; nil for any number. The
+    /// words of searches, in `search.sqlite`, use up to half of it.
     public var sizeCap: Int64? { shared.sizeCap }
 
-    /// Evictions as they happen, from now on; what comes faster than it is looked at is kept, up to the newest 256.
+    /// Returns the evictions as they happen, from now on.
     ///
-    /// Ends when the task is cancelled or the store closes.
+    /// Evictions that arrive faster than they are read are kept, up to the newest 256. The sequence ends when the task
+    /// is cancelled or the store closes.
     public func evictions() -> StoreEvictions {
         StoreEvictions(subscription: hub.subscribe(to: .evictions))
     }
 
-    /// Has what is stored beyond the cap evicted: at an open before the first write, and behind a search that has added words.
+    /// Evicts what is stored beyond the cap: at an open before the first write, and after a search has added words.
     ///
-    /// In bounded commits on the writer thread, where writes wait behind it; the caller does not. A close ends it after the
-    /// commit under way; the next open goes on.
+    /// Runs in bounded commits on the writer thread, where writes wait for it; the caller does not. A close ends it
+    /// after the commit under way; the next open continues.
     package func fitToCap() {
         guard let cap = shared.contentCap else { return }
         let shared = shared
@@ -49,8 +50,9 @@ extension Store {
 public struct StoreEvictions: AsyncSequence, Sendable {
     let subscription: Subscription
 
-    /// The one observer's position. A second iterator shares it: each change goes to one of them, to the one that has
-    /// waited longest, and the end to both.
+    /// Returns the one observer's position.
+    ///
+    /// A second iterator shares it: each change is delivered to the one that has waited longest, and the end to both.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }
@@ -64,7 +66,7 @@ public struct StoreEvictions: AsyncSequence, Sendable {
             self.subscription = subscription
         }
 
-        /// The next eviction, after waiting for one; nil at the end.
+        /// Returns the next eviction, after waiting for one; nil at the end.
         public mutating func next() async -> Eviction? {
             while waiting.isEmpty {
                 guard let changes = await subscription.next() else { return nil }

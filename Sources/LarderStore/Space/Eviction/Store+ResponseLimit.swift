@@ -3,15 +3,15 @@ package import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// A limit of the bytes that responses and their bodies take, whatever else is stored.
+/// A limit on the bytes of responses and their bodies, whatever else is stored.
 ///
-/// Counts what is written, and has the responses measured when so much was written that they may be too many: the first time at once.
-/// What they take is at most the limit and a sixteenth of it, once the work behind a write is done, where
-/// no other process writes to the store.
+/// Counts the bytes written, and has the responses measured when so many were written that the limit may be exceeded:
+/// the first time at once. The responses use at most the limit and a sixteenth of it, once the work after a write is
+/// done and where no other process writes to the store.
 package final class ResponseLimit: Sendable {
     /// The most bytes of keys and values.
     package let bytes: Int64
-    /// How many bytes may be written before the responses are measured.
+    /// The bytes that may be written before the responses are measured.
     private let left = Mutex<Int64>(0)
 
     /// A limit of so many bytes, above zero.
@@ -20,46 +20,47 @@ package final class ResponseLimit: Sendable {
         self.bytes = bytes
     }
 
-    /// Notes that a response was written; answers whether it is time to measure.
+    /// Records that a response was written; returns whether it is time to measure.
     fileprivate func isDue(_ record: ResponseRecord) -> Bool {
         left.withLock { left in
             left = left.subtractingReportingOverflow(record.storedBytes).partialValue
             if left >= 0 { return false }
-            // The measuring that is begun now covers what is written until it ends.
+            // The measurement that begins now covers what is written until it ends.
             left = bytes / 16
             return true
         }
     }
 
-    /// Notes what the responses take.
+    /// Records the size of the responses.
     fileprivate func note(_ taken: Int64) {
-        // What may not go must not have all responses measured at each write.
+        // Responses that may not be evicted must not cause a measurement at each write.
         left.withLock { $0 = max(bytes - taken, bytes / 16) }
     }
 }
 
 extension Store {
-    /// Responses removed in one commit.
+    /// The number of responses removed in one commit.
     private static let evictionBatch = 128
 
-    /// Has responses evicted when they take more than a limit, now that one was written; returns at once.
+    /// Has responses evicted when they exceed a limit, now that one was written; returns at once.
     ///
-    /// Pinned ones stay. Which of the others go first is ``EvictionRule``'s to say. Nothing is refused for want of space.
+    /// Pinned responses stay; ``EvictionRule`` decides which of the others are evicted first. No write is refused for
+    /// lack of space.
     package func keep(_ limit: ResponseLimit, behind record: ResponseRecord) {
         guard !isReadOnly, limit.isDue(record) else { return }
         Task(priority: .utility) {
             do {
                 limit.note(try await evictResponses(downTo: limit.bytes))
             } catch {
-                // The next look is due a sixteenth of the limit later, in the next process at once.
+                // The next measurement is due a sixteenth of the limit later, in the next process at once.
                 host.logger.notice("could not bring responses down to their limit", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    /// Evicts responses that take more than a limit, in commits of bounded size that let other writes go first.
+    /// Evicts responses that exceed a limit, in commits of bounded size that let other writes go first.
     ///
-    /// - Returns: what the responses take then.
+    /// - Returns: the size of the remaining responses, in bytes.
     private func evictResponses(downTo limit: Int64) async throws -> Int64 {
         var (taken, doomed) = try read { view in
             try view.tables.excess(of: limit, in: view.transaction, shared)
@@ -74,8 +75,8 @@ extension Store {
 }
 
 extension Tables {
-    /// What responses take, and those that go so that at most fifteen sixteenths of `limit` are left, where they take
-    /// more than that limit.
+    /// The size of the responses and, where it exceeds `limit`, those to evict so that at most fifteen sixteenths of
+    /// `limit` are left.
     ///
     /// - Complexity: reads every record of a response, and no body.
     fileprivate func excess(
@@ -105,9 +106,9 @@ extension Tables {
 }
 
 extension Transaction {
-    /// Removes responses that were not replaced meanwhile, and journals it.
+    /// Removes responses that were not replaced meanwhile, and journals the eviction.
     ///
-    /// - Returns: about how many bytes they took.
+    /// - Returns: the approximate bytes that they used.
     fileprivate mutating func evict(_ doomed: [EvictionCandidate]) throws -> Int64 {
         var (count, bytes) = (0, Int64(0))
         for case (.response(let place, let blob), let item) in doomed.map({ ($0.subject, $0.item) }) {

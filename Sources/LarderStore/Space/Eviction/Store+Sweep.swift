@@ -2,12 +2,14 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// Resources looked at in one commit.
+    /// The number of resources updated in one commit.
     private static let uses = 256
 
-    /// Removes the stored answers of queries beyond ``StoreOptions/collectionAge``, and writes down which resources were used lately, in commits of bounded size that let other writes go first.
+    /// Removes the stored answers of queries beyond ``StoreOptions/collectionAge``, and stores which resources were
+    /// used lately.
     ///
-    /// To be called now and then, about once an hour: a coordinator does it.
+    /// Works in commits of bounded size that let other writes go first. Call it about once an hour: a coordinator does
+    /// so.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
     /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
@@ -27,7 +29,7 @@ extension Store {
 
     /// Keeps the responses of a cache key from being evicted, or lets them be evicted again.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: the number of these responses.
     /// - Throws: as ``write(durability:_:)``.
     @discardableResult
     public func pinResponses(forKey key: String, _ isPinned: Bool = true) async throws -> Int {
@@ -51,7 +53,7 @@ extension Int64 {
 }
 
 extension ReadView {
-    /// The resources that were read since the hand last passed, and whose records do not know it to the hour.
+    /// The resources that were read since the hand last passed, and whose stored time of use is an hour old or more.
     fileprivate borrowing func usedLately(_ uses: UseBits, now: Int64) throws -> [ResourceKey] {
         var found: [ResourceKey] = []
         try tables.forEachReadable(.resources, in: transaction) { key, body throws(FormatError) in
@@ -59,7 +61,7 @@ extension ReadView {
         } _: { (resource: ResourceKey, record: ResourceRecord) in
             guard let generation = record.liveGeneration, uses.contains(generation) else { return }
             let (age, isLong) = now.subtractingReportingOverflow(record.usedAt ?? .min)
-            // A time that lies ahead is written anew as well: the clock was set back.
+            // A time in the future is replaced as well: the clock was set back.
             if isLong || age >= UsageNotes.interval || age < 0 { found.append(resource) }
         }
         return found
@@ -67,7 +69,7 @@ extension ReadView {
 }
 
 extension Transaction {
-    /// Writes down that a resource was used; not told to observers, to whom nothing has changed.
+    /// Stores the time of a resource's use; observers are not notified, since nothing changes for them.
     fileprivate mutating func noteUse(of resource: ResourceKey, now: Int64) throws {
         guard var record = try record(of: resource), record.state == .ready else { return }
         record.usedAt = now

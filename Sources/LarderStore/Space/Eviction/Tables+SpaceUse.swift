@@ -2,9 +2,9 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// What the stored bytes are spent on, in one snapshot.
+    /// Returns a breakdown of the stored bytes, in one view.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; ``EngineError``.
     /// - Complexity: reads every record of resources, responses, collections, garbage and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
         try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.contentCap) }
@@ -13,11 +13,13 @@ extension Store {
 
 extension ReadView {
     /// The bytes of keys and values of every table but `meta`.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; ``EngineError``.
     public borrowing func storedSize() throws -> Int64 { try tables.counters(in: transaction).storedSize }
 }
 
 extension Tables {
-    /// What the stored bytes are spent on. Damaged records count as other.
+    /// Returns a breakdown of the stored bytes. Damaged records count as other.
     func spaceUse(
         in source: ReadTransaction, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
         isNamedNow: (Int64) -> Bool = { _ in false }, collectionsInUse: Set<Int64> = []

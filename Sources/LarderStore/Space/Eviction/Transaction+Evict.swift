@@ -4,18 +4,19 @@ public import LarderFormat
 extension Transaction {
     /// Keeps a resource from being evicted, or lets it be evicted again.
     ///
-    /// Pinning fetches nothing. A resource that is not known yet can be pinned ahead.
+    /// Pinning fetches nothing. A resource that is not known yet can be pinned in advance.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits; ``StoreError/damaged(table:reason:)``.
+    /// - Throws: ``StoreError/invalid(_:)`` for a group beyond the format's limits;
+    ///   ``StoreError/damaged(table:reason:)``.
     public mutating func pin(_ resource: ResourceKey, _ isPinned: Bool = true) throws {
         if try !isPinned && record(of: resource) == nil { return }
         try update(resource) { $0.isPinned = isPinned }
     }
 
-    /// Drops the rows of a resource; its record and floor stay, and it can be fetched again.
+    /// Drops the rows of a resource; its record and applied sequence stay, and it can be fetched again.
     ///
-    /// Done for a pinned resource too, which stays pinned. A resource without visible rows, with a full copy being
-    /// written, or with local changes that are not confirmed, is left as it is.
+    /// A pinned resource is evicted, too, and stays pinned. A resource without visible rows, with a snapshot being
+    /// written, or with overlays, is left as it is.
     ///
     /// - Returns: whether rows were dropped.
     /// - Throws: ``StoreError/damaged(table:reason:)``; ``EngineError``.
@@ -28,7 +29,7 @@ extension Transaction {
         return true
     }
 
-    /// Drops the rows of a ready resource and journals it.
+    /// Drops the rows of a ready resource and journals the eviction.
     ///
     /// - Returns: the generation they were in; nil when there was none.
     @discardableResult
@@ -47,7 +48,7 @@ extension Transaction {
         return generation
     }
 
-    /// Journals an eviction, and has observers told.
+    /// Journals an eviction, and has observers notified.
     mutating func note(_ eviction: Eviction) throws {
         try note(JournalRecord(time: eviction.time, event: .evicted(eviction)))
         state(EvictedBytes.self).count.addClamped(eviction.bytes)
@@ -55,7 +56,7 @@ extension Transaction {
     }
 }
 
-/// How much a transaction has evicted.
+/// The bytes that a transaction has evicted.
 final class EvictedBytes: CommitState {
     var count: Int64 = 0
 

@@ -2,12 +2,12 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Transaction {
-    /// Brings the stored size down to the cap, if this transaction has grown it beyond.
+    /// Reduces the stored size to the cap, if this transaction has grown it beyond.
     ///
-    /// Garbage goes first, then what may be evicted, both a little further than has to be; see ``EvictionRule``. The
-    /// work is in proportion to what the transaction adds, unless nothing may go.
+    /// Garbage is removed first, then content is evicted, both a little further than needed; see ``EvictionRule``. The
+    /// work is in proportion to what the transaction adds, unless nothing may be evicted.
     ///
-    /// - Throws: ``StoreError/full(_:)`` when what may go is not enough.
+    /// - Throws: ``StoreError/full(_:)`` when not enough may be removed.
     mutating func makeRoom() throws {
         guard sizeDelta > 0, let cap = shared.contentCap else { return }
         let needed = sizeDelta
@@ -19,7 +19,7 @@ extension Transaction {
 
     /// Evicts and reclaims about as many bytes as one batch of bulk work, on the way to the cap.
     ///
-    /// - Returns: whether there is more to be done, and something was done.
+    /// - Returns: whether there is more to do, and something was done.
     mutating func shrink(to cap: Int64) throws -> Bool {
         let start = try storedSize()
         if start <= cap { return false }
@@ -32,7 +32,7 @@ extension Transaction {
     private mutating func makeRoom(downTo cap: Int64, slackTo target: Int64) throws {
         try reclaim(downTo: target, sparesHeld: true)
         if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: true) }
-        // What is being read goes when nothing else is left.
+        // Content that is being read is removed when nothing else is left.
         if try storedSize() > cap { try reclaim(downTo: target, sparesHeld: false) }
         if try storedSize() > cap { try evict(downTo: cap, slackTo: target, sparesHeld: false) }
     }
@@ -77,22 +77,22 @@ extension Transaction {
 // MARK: - Evicting
 
 extension Transaction {
-    /// The most things of each kind looked at before some of them are evicted.
+    /// The most candidates of each kind to gather before some of them are evicted.
     private static let window = 32
-    /// What the journal's records of the responses and the collections evicted take at most, in bytes.
+    /// The most bytes of the journal's records of evicted responses and collections.
     private static let noteSize: Int64 = 256
 
-    /// How far the search for something to evict may still go.
+    /// The remaining extent of the search for something to evict.
     private struct Looks {
         var resources: Int
         var responses: Int
-        /// How often the last collection may still be passed.
+        /// The number of times that the last collection may still be passed.
         var collectionRounds = 3
 
         var isDone: Bool { resources <= 0 && responses <= 0 && collectionRounds <= 0 }
     }
 
-    /// What went of the things that are journaled together.
+    /// The evicted items that are journaled together.
     private struct Tally {
         var count = 0
         var bytes: Int64 = 0
@@ -103,11 +103,13 @@ extension Transaction {
         }
     }
 
-    /// Evicts until the stored size is at most `cap`, and on to `target` as long as nothing larger than that goes.
+    /// Evicts until the stored size is at most `cap`, and on to `target` as long as no larger item than needed is
+    /// evicted.
     ///
-    /// - Parameter sparesHeld: whether bodies that somebody reads stay.
+    /// - Parameter sparesHeld: whether bodies that are being read stay.
     private mutating func evict(downTo cap: Int64, slackTo target: Int64, sparesHeld: Bool) throws {
-        // Twice round: what was used gets its second chance in the first. Collections begin where the hand stands.
+        // The search makes two rounds: used resources get their second chance in the first round. Collections begin at
+        // the hand.
         var looks = Looks(
             resources: try engine.statistics(of: tables.resources).entries * 2,
             responses: try engine.statistics(of: tables.responses).entries + 1)
@@ -118,7 +120,7 @@ extension Transaction {
             pool += try nextCandidates(&looks, sparesHeld: sparesHeld)
             let rule = EvictionRule(wanted: try storedSize() - target)
             pool.sort { rule.prefers($0.item, to: $1.item) }
-            // The worse half stays for a comparison with what comes behind it.
+            // The worse half stays, to be compared with the candidates found next.
             let worst = looks.isDone ? pool.count : (pool.count + 1) / 2
             for candidate in pool.prefix(worst) {
                 let size = try storedSize()
@@ -156,7 +158,7 @@ extension Transaction {
         return resources + responses + collections
     }
 
-    /// Evicts one thing, and removes as much of it as is needed for a stored size of `target`.
+    /// Evicts one item, and removes as much of it as is needed for a stored size of `target`.
     ///
     /// - Returns: whether it was still there.
     private mutating func evict(_ candidate: EvictionCandidate, downTo target: Int64) throws -> Bool {

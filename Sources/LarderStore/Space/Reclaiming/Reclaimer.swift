@@ -3,22 +3,22 @@ internal import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// Removes what waits in `garbage` behind the callers' backs, in short commits that let other writes go first.
+/// A worker that removes the ranges in `garbage` in the background, in short commits that let other writes go first.
 ///
-/// What waits is known to the store alone. A commit that fails, as on a full disk, is tried again after the next one that
-/// succeeds. What is damaged stays entered and is passed over until the store is opened anew.
+/// The ranges are recorded in the store alone. A commit that fails, as on a full disk, is tried again after the next
+/// one that succeeds. A damaged range stays in `garbage` and is skipped until the store is opened again.
 final class Reclaimer: SharedPart {
     private struct State {
-        /// Whether there may be something to remove that was not looked at.
+        /// Whether there may be ranges to remove that were not checked.
         var isWanted = false
         var isRunning = false
-        /// Where the next step begins.
+        /// The key at which the next step begins.
         var place = GarbageKey.removable
         /// The failure that was logged last, until a commit succeeds.
         var failure: String?
         /// Ranges that could not be removed, because a page or a record of theirs is damaged.
         var damaged: Set<GarbageKey> = []
-        /// Whether the transaction under way came upon one of them first.
+        /// Whether the transaction under way has found a damaged range that was not known.
         var hasFoundDamage = false
     }
 
@@ -30,10 +30,11 @@ final class Reclaimer: SharedPart {
     /// Whether something may wait to be removed.
     var isWanted: Bool { state.withLock { $0.isWanted || $0.isRunning } }
 
-    /// Has garbage removed that the last commit has not made: found by an open, or no longer held.
+    /// Starts the removal of garbage that the last commit has not made: found by an open, or no longer held.
     func wake(in shared: SharedState) { goOn(hasMore: true, in: shared) }
 
-    /// Has removed what waits; to be called after a commit that succeeded, which tells whether it has made more.
+    /// Starts the removal of garbage unless it is running; called after a commit that succeeded, with whether it made
+    /// more.
     func goOn(hasMore: Bool, in shared: SharedState) {
         let isIdle = state.withLock { state in
             if hasMore { state.isWanted = true }
@@ -48,16 +49,16 @@ final class Reclaimer: SharedPart {
         do throws(EngineError) {
             try shared.environment.onWriter(isBulk: true) { self.step(in: shared) }
         } catch {
-            // The store is closing, or was stopped; the next open goes on.
+            // The store is closing, or was stopped; the next open continues.
             state.withLock { $0.isRunning = false }
             host.logger.debug("garbage is left to the next open", metadata: ["error": "\(error)"])
         }
     }
 
-    /// One batch; on the writer thread.
+    /// Runs one batch; called on the writer thread.
     private func step(in shared: SharedState) {
         let start = state.withLock { state in
-            // Garbage made while a round is under way may lie before its place: another round is due then.
+            // Garbage made while a round is under way may be before its place: another round is due then.
             if state.place == GarbageKey.removable { state.isWanted = false }
             return state.place
         }
@@ -78,7 +79,7 @@ final class Reclaimer: SharedPart {
             if goesOn { schedule(in: shared) }
         } catch {
             report(error)
-            // Trying at once would keep the writer busy for nothing.
+            // Another try at once would keep the writer busy for nothing.
             state.withLock { state in
                 state.place = GarbageKey.removable
                 state.isWanted = true
@@ -87,7 +88,7 @@ final class Reclaimer: SharedPart {
         }
     }
 
-    /// Gives up what writers of blobs and snapshots have abandoned.
+    /// Discards the blobs and snapshots that their writers have abandoned.
     private func discardAbandoned(in shared: SharedState) throws {
         let (blobs, snapshots) = (shared.leases.abandoned, shared.stagingSlot.abandoned)
         if blobs.isEmpty, snapshots.isEmpty { return }
@@ -99,7 +100,8 @@ final class Reclaimer: SharedPart {
         shared.stagingSlot.forgetAbandoned(snapshots.count)
     }
 
-    /// Logs why a commit failed: once as a warning while it fails for the same reason, for each write tries again.
+    /// Logs the reason that a commit failed: as a warning once while the reason stays the same, for each write tries
+    /// again.
     private func report(_ error: any Error) {
         let failure = "\(error)"
         let isKnown = state.withLock { state in
@@ -110,10 +112,10 @@ final class Reclaimer: SharedPart {
             level: isKnown ? .debug : .warning, "could not reclaim garbage", metadata: ["error": "\(failure)"])
     }
 
-    /// Whether a range is passed over.
+    /// Whether a range is skipped.
     func isDamaged(_ key: GarbageKey) -> Bool { state.withLock { $0.damaged.contains(key) } }
 
-    /// Notes why a range could not be removed, if that is damage.
+    /// Records that a range could not be removed, if the reason is damage.
     func noteFailure(_ error: any Error, removing key: GarbageKey) {
         switch error {
         case StoreError.damaged, EngineError.corrupted: break
@@ -129,7 +131,7 @@ final class Reclaimer: SharedPart {
 }
 
 extension Reclaimer: CommitStage {
-    /// Damage may have spoiled all of the transaction that came upon it; run again, that passes the range over.
+    /// Damage may have spoiled all of the transaction that met it; run again, that skips the range.
     func canRunAgain() -> Bool {
         state.withLock { state in
             defer { state.hasFoundDamage = false }
@@ -149,6 +151,6 @@ extension Reclaimer: BlobStage {
 }
 
 extension SharedState {
-    /// Removes garbage.
+    /// The worker that removes garbage.
     var reclaimer: Reclaimer { part(Reclaimer.self) }
 }

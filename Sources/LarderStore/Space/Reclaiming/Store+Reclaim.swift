@@ -3,11 +3,11 @@ internal import LarderFormat
 internal import Logging
 
 extension Store {
-    /// Removes all garbage (generations, blobs that nobody holds, indexes that were given up) in short commits that let
-    /// other writes go first.
+    /// Removes all garbage (generations, blobs that are not held, discarded indexes) in short commits that let other
+    /// writes go first.
     ///
-    /// Happens by itself after a swap, a withdrawal or a removal; this waits for it. What is damaged stays, and is found by
-    /// ``verify(progress:_:)``.
+    /// The store does so by itself after a swap, a withdrawal or a removal; this function returns when it is done.
+    /// Damaged ranges stay, and ``verify(progress:_:)`` reports them.
     ///
     /// - Throws: `CancellationError` between two commits; ``EngineError``.
     public func reclaim() async throws {
@@ -24,13 +24,14 @@ extension Store {
         }
     }
 
-    /// Has all garbage removed, which the process that was to do so may have left.
+    /// Discards the remains of killed processes, and has all garbage removed, which such a process may have left.
     ///
-    /// What cannot be recovered does not keep the store from opening: it is never visible, and a later open tries again.
+    /// A failed recovery does not keep the store from opening: the remains are never visible, and a later open tries
+    /// again.
     ///
-    /// - Parameter look: who had the store open, and what was begun before: only when nobody else had, staged snapshots of
-    ///   that time are the remains of a killed process. Bodies are, too, when no process reads or writes any.
-    /// - Complexity: a few lookups, and those of what was left.
+    /// - Parameter look: the state of the file at the open. Staged snapshots of that time are the remains of a killed
+    ///   process only when no other process had the store open. Bodies are, too, when no process reads or writes any.
+    /// - Complexity: a few lookups, and those of the remains.
     func recover(from look: OpeningLook) {
         do {
             if look.hasLostGarbage { try writeBlocking { transaction in try transaction.enterLostGarbage(look) } }
@@ -49,12 +50,12 @@ extension Store {
             )
         }
         if look.isAlone, let counters = look.counters {
-            // Another process may have opened the store since, and what it begins has a higher number.
+            // Another process may have opened the store since, and everything it begins has a higher number.
             copies.removeAll { $0 >= counters.nextGeneration }
             bodies.removeAll { $0 >= counters.nextBlob }
         } else {
             copies = []
-            // Asked behind the look: what is written from now on is none of these.
+            // The lock is checked after the view was read: nothing that is written from now on is among these.
             if try !bodies.isEmpty && !shared.leases.isFree() { bodies = [] }
         }
         if bodies.isEmpty && copies.isEmpty { return }

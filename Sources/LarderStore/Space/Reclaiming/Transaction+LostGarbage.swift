@@ -1,13 +1,14 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// The table `garbage` alone says what no other record leads to. Where a file has lost it, that is found by a walk over what
-// is stored, once: the open that finds it missing makes it anew.
+// The table `garbage` alone names what no other record leads to. An open that finds the table missing creates it, and
+// fills it once by a walk over the other tables.
 
 extension Transaction {
-    /// Enters what no record leads to.
+    /// Records in `garbage` everything that no record leads to.
     ///
-    /// - Parameter look: what has a record and is not shown counts only where nobody else may be writing it.
+    /// - Parameter look: the state of the file at the open. A generation with a record that is not shown counts only
+    ///   when no other process, which may be writing it, had the store open.
     /// - Complexity: a lookup or two for each generation, blob and index of a generation.
     mutating func enterLostGarbage(_ look: OpeningLook) throws {
         if look.isAlone {
@@ -42,7 +43,7 @@ extension Tables {
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body).owner)
         } _: { (number: Int64, owner: ResourceKey) in
-            // A damaged owner is made anew with what it showed.
+            // A damaged owner record is rebuilt with the generation that it showed.
             guard let resource = try? resource(owner, in: source), resource.liveGeneration != number else { return }
             found.append(number)
         }
@@ -51,7 +52,7 @@ extension Tables {
 
     /// The numbers that the keys of a table name.
     ///
-    /// - Parameter read: what a key names, and where the next one begins.
+    /// - Parameter read: returns the number that a key names, and the key at which the next one begins.
     fileprivate func numbers(
         in name: TableName, from start: [UInt8], _ source: ReadTransaction,
         _ read: (RawSpan) throws -> (number: Int64, next: () -> [UInt8])?
@@ -64,7 +65,7 @@ extension Tables {
                     found.insert(named.number)
                     place = named.next()
                 } else {
-                    // No writer made this key; the next one may be whole.
+                    // No writer made this key; the next one may be valid.
                     place = [UInt8](copying: entry.key) + [0]
                 }
             }

@@ -2,11 +2,11 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Transaction {
-    /// Removes what waits in `garbage`, in the order of its keys: about `limit` bytes of keys and values.
+    /// Removes ranges in `garbage`, in the order of their keys: about `limit` bytes of keys and values.
     ///
     /// - Parameters:
     ///   - place: the encoded key to begin at; afterwards the one at which this ended.
-    ///   - sparesHeld: whether bodies that somebody reads stay; who reads others gets ``StoreError/blobGone``.
+    ///   - sparesHeld: whether bodies that are being read stay; otherwise their readers get ``StoreError/blobGone``.
     /// - Returns: whether there may be more to remove, from `place` on.
     mutating func reclaimSome(
         from place: inout [UInt8], bytes limit: Int64 = Int64(BulkLimits.bytes), sparesHeld: Bool = true,
@@ -27,21 +27,23 @@ extension Transaction {
         return false
     }
 
-    /// Whether no process reads what is to be removed; whoever reads rows has a snapshot of them.
+    /// Whether no process reads a range that is to be removed. Readers of rows have a view of them, so only blobs are
+    /// checked.
     ///
-    /// - Parameter areOthersIdle: whether no process reads or writes bodies, once that was asked.
+    /// - Parameter areOthersIdle: whether no process reads or writes bodies, once that was checked.
     private func isUnheld(_ key: GarbageKey, _ areOthersIdle: inout Bool?) throws -> Bool {
         if key.kind != .blob { return true }
         guard claim(key.number) else { return false }
-        // Readers in the process that gave a body up are known to that process alone.
+        // Readers in the process that discarded a body are known to that process alone.
         if try tables.garbageRecord(key, in: engine)?.process == shared.process { return true }
         let isFree = try areOthersIdle ?? shared.leases.isFree()
         areOthersIdle = isFree
         return isFree
     }
 
-    /// Removes some of one range, and its key with the last of it; nothing of a damaged one, nor of one that a record leads
-    /// to, which only a damaged file has here.
+    /// Removes some of one range, and its key with the last of it.
+    ///
+    /// Removes nothing of a damaged range, nor of one that a record leads to, which only a damaged file has here.
     ///
     /// - Returns: the bytes of keys and values that were removed, and whether there are more.
     mutating func reclaim(
@@ -129,7 +131,7 @@ extension Transaction {
         return (chunks.bytes, chunks.isMore)
     }
 
-    /// As ``discard(_:)``; a damaged record of the owner keeps only its pointer.
+    /// As ``discard(_:)``, even where the owner's record is damaged.
     mutating func recoverStaging(_ generation: Int64) throws {
         let owner = try tables.owner(ofGeneration: generation, in: engine)
         try discardGeneration(generation)
@@ -137,13 +139,13 @@ extension Transaction {
         do {
             try forget(Staging(resource: owner, generation: generation))
         } catch StoreError.damaged {
-            // The generation is garbage all the same; `verify` names the record.
+            // The generation is garbage all the same; `verify` reports the record.
         }
     }
 }
 
 extension Tables {
-    /// The owner that the first row of a generation names; nil when that is not there, or is damaged.
+    /// The owner that the first row of a generation names; nil when that row is missing or damaged.
     fileprivate func owner(ofGeneration number: Int64, in source: ReadTransaction) throws -> ResourceKey? {
         let key = RowKeyCoding.prefix(generation: number)
         do {
@@ -153,7 +155,7 @@ extension Tables {
         }
     }
 
-    /// The first generation from `number` on that has entries, of whatever index; 0 stands for all overlaid rows.
+    /// The first generation from `number` on that has entries of any index; 0 is the number of all overlaid rows.
     fileprivate func nextGenerationInIndexes(from number: Int64, in source: ReadTransaction) throws -> Int64? {
         try source.withCursor(in: indexes) { cursor in
             // Declared indexes begin with a text, so they come before every generation.
@@ -163,7 +165,7 @@ extension Tables {
                 case .entry(let entry)?: if case .generation(let found) = entry.scope { return found } else { return 0 }
                 case .declaration, nil: break
                 }
-                // No writer made this key; the next one may be whole.
+                // No writer made this key; the next one may be valid.
                 place = [UInt8](copying: entry.key) + [0]
             }
             return nil

@@ -1,12 +1,12 @@
 internal import LarderJSON
 internal import LarderTransport
 
-/// Reads the elements of a JSON array as the items of a list.
+/// A reader of the elements of a JSON array as list items.
 struct JSONItemParser {
     private let layout: JSONPageLayout
     /// The array's place in the body.
     private let path: String
-    /// The key's member, and that of the date where it is another.
+    /// The names of the key's member and, if different, of the date's.
     private let names: [[UInt8]]
     private let date: Int?
 
@@ -19,7 +19,7 @@ struct JSONItemParser {
         date = updatedAt.flatMap(names.firstIndex(of:))
     }
 
-    /// The items of an array that is in memory as a whole.
+    /// Returns the items of an array that is completely in memory.
     func items(_ array: Span<UInt8>) throws(WireError) -> [ListItem] {
         var reader = BodyReader(array)
         guard try reader.token() == .arrayBegin else { throw .wrongType(path: path, expected: .array) }

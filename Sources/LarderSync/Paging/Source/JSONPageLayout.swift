@@ -1,18 +1,19 @@
 internal import LarderJSON
 
-/// Where things are in the body of a JSON answer that holds one page of a list.
+/// The layout of a JSON body that contains one page of a list.
 ///
-/// A place is a path of member names from the root. The item's payload is the element of the array as it stands on the
+/// A place is a path of member names from the root. The item's payload is the element of the array as it is on the
 /// wire.
 public struct JSONPageLayout: Hashable, Sendable {
-    /// How an answer says whether more items follow.
+    /// The way a response says whether more items follow.
     public enum Continuation: Hashable, Sendable {
-        /// It does not: the list is asked for until nothing follows.
+        /// The response does not say it: pages are requested until nothing follows.
         case unsaid
-        /// By a boolean at this place. Before rows are deleted, unless the policy is `.trust`, the page behind the last one is asked for
-        /// all the same: it has to be refused (400, 404, 410, 416), or to have no items but those of the last or the first page.
+        /// A boolean at this place. Before rows are deleted, unless the policy is `.trust`, the page after the last one
+        /// is requested anyway. Its status has to be 204, 400, 404, 410 or 416, or its items only those of the last or
+        /// the first page.
         case flag([String])
-        /// By the number of all items at this place; of use only where places are counted.
+        /// The number of all items at this place; used only when paging by offset.
         case total([String])
     }
 
@@ -23,7 +24,7 @@ public struct JSONPageLayout: Hashable, Sendable {
     /// The member of an item that says when it changed, if there is one: an RFC 3339 date-time, or milliseconds since
     /// 1970-01-01 UTC as a number.
     public var updatedAt: String?
-    /// How the answer says whether more follow.
+    /// The way the response says whether more items follow.
     public var continuation: Continuation
 
     /// A layout of the given parts; without any, the body is an array of objects with an `id`.
@@ -38,9 +39,9 @@ public struct JSONPageLayout: Hashable, Sendable {
 }
 
 extension JSONPageLayout {
-    /// Reads the answer to `request`.
+    /// Reads the response to `request`.
     ///
-    /// - Throws: ``WireError`` naming the member that is not as the layout has it.
+    /// - Throws: ``WireError`` with the path of a member that does not match the layout.
     /// - Complexity: O(*n*) for *n* bytes and as many places as the layout names.
     func page(_ body: [UInt8], for request: PageRequest) throws(WireError) -> ListPage {
         var list = 0..<body.count
@@ -73,13 +74,13 @@ extension JSONPageLayout {
             guard total >= 0 else { throw .outOfRange(path: Self.path(place)) }
             guard case .offset(let index, let size) = request else { return }
             page.total = Int(total)
-            // What was received counts: the server may answer fewer items than it was asked for. At most a million pages of
-            // at most some ten thousand items: far from the bounds of 64 bits.
+            // The items received count, since the server may return fewer than requested. A million pages of some ten
+            // thousand items are far from the bounds of 64 bits.
             page.hasMore = index * size + page.items.count < total
         }
     }
 
-    /// The value at a place, or nil where there is none.
+    /// Returns the value at a place, or nil where there is none.
     private static func find(_ place: [String], in body: [UInt8]) throws(WireError) -> JSONValue? {
         var reader = BodyReader(body.span)
         try reader.beginObject(path: "")
@@ -88,7 +89,7 @@ extension JSONPageLayout {
         return found
     }
 
-    /// The value at a place in the object just begun, all of which is read.
+    /// Returns the value at a place in the object just begun, and reads the object to its end.
     private static func find(
         _ place: ArraySlice<[UInt8]>, _ reader: inout BodyReader
     ) throws(WireError) -> JSONValue? {

@@ -1,23 +1,21 @@
 internal import HTTPTypes
 public import LarderTransport
 
-/// The pages of a list from an ordinary JSON interface over HTTP, such as `GET /users?page=2&size=50`.
+/// A source of list pages from a plain JSON interface over HTTP, such as `GET /users?page=2&size=50`.
 ///
-/// Every request is one GET; the answer has to be a 200 with a body of the ``JSONPageLayout``. Bodies are bounded. Errors
-/// are ``SyncError``: `.transport`, `.wire`, `.unauthorized`, `.rateLimited`, `.unavailable`, `.refused`, `.credentials`,
-/// and `.intercepted` for a page of HTML in the list's place.
+/// Every request is one GET; the response has to be a 200 with a body of the ``JSONPageLayout``. Bodies are bounded.
 public struct JSONPageSource: PageSource {
-    /// The names of the query's parameters, and with them how places are named.
+    /// The names of the query parameters, which also decide how places in the list are named.
     public enum Parameters: Hashable, Sendable {
         /// The number of the page, the first being `first`, and its size: `?page=2&size=50`.
         case pages(index: String = "page", size: String = "size", first: Int = 0)
-        /// The number of items to skip, and the most to answer: `?offset=100&limit=50`.
+        /// The number of items to skip, and the most to return: `?offset=100&limit=50`.
         case offsets(offset: String = "offset", limit: String = "limit")
-        /// The key to go on behind, left out for the start, and the most items to answer: `?after=93&size=50`.
+        /// The key to continue after, omitted for the start, and the most items to return: `?after=93&size=50`.
         case keys(after: String = "after", size: String = "size")
     }
 
-    /// The largest body unless told otherwise, in bytes: 8 MiB.
+    /// The default limit of a body, in bytes: 8 MiB.
     public static let maximumBody = 8 << 20
 
     private let transport: any Transport
@@ -32,7 +30,7 @@ public struct JSONPageSource: PageSource {
     /// A source of the list at `path`.
     ///
     /// - Parameters:
-    ///   - path: appended to the base as it is, percent-encoded where need be; it may have a query of its own.
+    ///   - path: appended to the base unchanged, percent-encoded where needed; it may have a query of its own.
     ///   - bodyLimit: the largest body, in bytes, 1 and above.
     public init(
         transport: any Transport, base: BaseURL, path: String, parameters: Parameters = .pages(),
@@ -50,7 +48,7 @@ public struct JSONPageSource: PageSource {
         self.bodyLimit = bodyLimit
     }
 
-    /// By key where the parameters name one, else by counting.
+    /// The way of paging: by key where the parameters name one, otherwise by offset.
     public var paging: Paging {
         switch parameters {
         case .pages, .offsets: .offset
@@ -58,7 +56,11 @@ public struct JSONPageSource: PageSource {
         }
     }
 
-    /// Asks for one page, and once more with new credentials where the first are refused.
+    /// Requests one page, once more with new credentials where the first are refused.
+    ///
+    /// - Throws: ``SyncError/transport(_:)``, ``SyncError/wire(_:request:)`` for a body without the layout,
+    ///   ``SyncError/credentials(_:)`` where there are none, ``SyncError/cancelled``; for other responses as
+    ///   ``ServerVerdict``, such as ``SyncError/intercepted(status:)`` for an HTML page.
     public func page(_ request: PageRequest) async throws(SyncError) -> ListPage {
         var response = try await exchange(request, isRefused: false)
         if response.head.status.code == 401 { response = try await exchange(request, isRefused: true) }
@@ -112,7 +114,7 @@ public struct JSONPageSource: PageSource {
         return values.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
     }
 
-    /// What an answer that is no page says.
+    /// Returns the error for a response that is not a page.
     private static func refusal(_ response: TransportResponse) async throws(SyncError) -> SyncError {
         let problem = try await ServerProblem(reading: response)
         let fields = response.head.headerFields
@@ -122,12 +124,12 @@ public struct JSONPageSource: PageSource {
         } catch {
             return error
         }
-        // What would ask for a bootstrap of a filter means nothing to a list.
+        // A response that requires a bootstrap has no meaning for a list.
         return .refused(problem)
     }
 
-    /// The seconds the server wants to be left alone for, where it said so. There is no clock here: a date counts from
-    /// the server's own.
+    /// Returns the wait that the server requested, in seconds, where it stated one. There is no clock here: a date is
+    /// compared with the server's own.
     private static func retryAfter(_ fields: HTTPFields) -> Int? {
         guard let field = fields[.retryAfter] else { return nil }
         let date = fields[.date]

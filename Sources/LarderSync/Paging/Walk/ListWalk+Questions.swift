@@ -1,5 +1,5 @@
 extension ListWalk {
-    /// A request and what it is for.
+    /// A page request and its purpose.
     struct Question: Sendable {
         let purpose: Purpose
         let request: PageRequest
@@ -10,18 +10,18 @@ extension ListWalk {
         }
     }
 
-    /// What a page is asked for.
+    /// The purpose of a page request.
     enum Purpose: Hashable, Sendable {
         /// The start of the list.
         case first
-        /// The next items, behind so many that are repeated.
+        /// The next items, after that number of repeated ones.
         case overlapping(Int)
-        /// Whether anything follows.
+        /// A check whether anything follows.
         case probe
-        /// The next items.
+        /// The next items, without overlap.
         case plain
 
-        /// Whether the page is asked for in a size that is not the walk's own.
+        /// Whether the page is requested with a size other than the walk's own.
         var isPartOfPage: Bool {
             switch self {
             case .overlapping, .probe: true
@@ -30,9 +30,10 @@ extension ListWalk {
         }
     }
 
-    /// What to ask for next; nil when the pages that the server answers have no room to overlap.
+    /// Returns the next request; nil when the server's pages are too small to overlap.
     ///
-    /// - Parameter isShort: whether the page before was short, which may be the end or the most that the server answers.
+    /// - Parameter isShort: whether the page before was short, which may be the end or the most that the server
+    ///   returns.
     func next(isShort: Bool) -> Question? {
         switch paging {
         case .keyset: nextBehindKey(isShort: isShort)
@@ -53,7 +54,7 @@ extension ListWalk {
     private func nextByCount(isShort: Bool) -> Question? {
         let size = configuration.pageSize
         if isPlain {
-            // A first page that is short is as large as they come, or all there is.
+            // A short first page is either the server's page size or the whole list.
             return Question(.plain, .offset(index: stretch.plainPages, size: max(stretch.firstPage, 1)))
         }
         let most = min(largestPage, max(size, 2))
@@ -63,7 +64,7 @@ extension ListWalk {
         if let choice = PageChoice.overlapping(stretch.place, size: most) {
             return Question(.overlapping(choice.repeated), choice.request)
         }
-        // Walks by very few items, or over a list that has no more: the least size above that has room.
+        // For walks by very few items, and at the end of the list, the smallest larger size that overlaps is used.
         guard most >= max(size, 2) || stretch.isEmptyBehind else { return nil }
         var larger = most + 1
         while stretch.place.isMultiple(of: larger) { larger += 1 }

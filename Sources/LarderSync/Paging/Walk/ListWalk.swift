@@ -8,38 +8,39 @@
 /// // Rows that are not among walk.seen are not on the server, if walk.isConfirmed.
 /// ```
 ///
-/// Every page but the first begins with items that the page before ended with. An answer is a stretch of the list as it was
-/// at one moment. So whatever comes and goes between two answers, and in whatever order the list is, an item that keeps its
-/// place among the others is on one of the pages: those behind the repeated items are all on the page. A page without those
-/// items is how a walk notices that the list moved; then it begins anew.
+/// Every page but the first begins with the last items of the page before. A page is a stretch of the list at one
+/// moment. An item that keeps its place among the others is therefore on one of the pages: all items after the repeated
+/// ones are on the page. This holds whatever is added or removed between two pages, and in whatever order the list is.
+/// A page without the repeated items shows that the list moved; the walk then starts again.
 ///
-/// An answer with fewer items than were asked for ends nothing. The end is where the server says so (in a walk that confirms another
-/// it is not believed), where a page by number ends at the total that it says, or where nothing new is behind the last item and either
-/// as many items came as the server says there are, or another page shows the last item once more and nothing behind it.
+/// A page with fewer items than requested is not the end. The end is where the server states it (unless the walk
+/// confirms another one), or where a page by offset ends at its stated total. It is also where nothing new is after the
+/// last item, and as many items were received as the server states. Instead of that number, another page may show the
+/// last item again and nothing after it.
 package struct ListWalk: Sendable {
-    /// What to ask for next; nil when the walk is over.
+    /// The next page to request; nil when the walk is over.
     package var request: PageRequest? { isOver ? nil : question.request }
-    /// Whether ``request`` asks for the page behind the last item: a server may have none.
+    /// Whether ``request`` is for the page after the last item, which a server may not have.
     package var isProbing: Bool { question.purpose == .probe }
-    /// Why the walk is over without success.
+    /// The reason the walk is over without success.
     package private(set) var failure: ListError?
-    /// How often the list was walked from its start, the walk under way included.
+    /// The number of times the list was walked from its start, the current walk included.
     package private(set) var walks = 1
-    /// How often the list moved, so that the walk began anew or was given up.
+    /// The number of times the list moved, so that the walk started again or failed.
     package private(set) var restarts = 0
-    /// How the list moved when it last did.
+    /// The last movement of the list that was noticed.
     package private(set) var lastMovement: ListMovement?
-    /// The keys that the walk saw that ended last; sorted.
+    /// The keys that the last completed walk saw; sorted.
     package private(set) var seen = SeenKeys()
-    /// Whether the walk that ended last saw as many items as the server says there are, or the same as the walk before.
+    /// Whether the last completed walk saw as many items as the server states, or the same keys as the walk before.
     package private(set) var isConfirmed = false
-    /// Whether the pages did not overlap, so that a walk that is not confirmed says little.
+    /// Whether the pages did not overlap, so that an unconfirmed walk proves little.
     package private(set) var isPlain: Bool
 
     let paging: Paging
     let configuration: ListConfiguration
     var stretch = WalkedStretch()
-    /// The most items on one page so far: what the server answers, whatever is asked for.
+    /// The largest number of items on one page so far, which may be the most that the server returns.
     var largestPage = 0
     private var question: Question
     private var isOver = false
@@ -47,11 +48,11 @@ package struct ListWalk: Sendable {
     private var isMoving = false
     private var pages = 1
     private var missedBeyond = 0
-    /// Whether the list ends where the server says that nothing follows.
+    /// Whether the list ends where the server states that nothing follows.
     private var believesEnd = true
     private var previous: (count: Int, digest: UInt64)?
 
-    /// A walk in front of its first page.
+    /// A walk before its first page.
     package init(_ paging: Paging, _ configuration: ListConfiguration) {
         self.paging = paging
         self.configuration = configuration
@@ -59,8 +60,8 @@ package struct ListWalk: Sendable {
         question = Question(.first, Self.firstPage(paging, configuration))
     }
 
-    /// Walks the list once more, to see the same, and to its end whatever the server says of that: a word that comes too early would
-    /// have rows deleted.
+    /// Walks the list once more to see the same keys. This walk ignores the server's statement that nothing follows:
+    /// one that comes too early would cause rows to be deleted.
     package mutating func confirm() {
         precondition(isOver && failure == nil, "a walk is confirmed when it is over")
         believesEnd = false
@@ -69,10 +70,10 @@ package struct ListWalk: Sendable {
 }
 
 extension ListWalk {
-    /// Goes on by one answer.
+    /// Handles one page.
     ///
-    /// - Throws: ``ListError/disorder(_:)``, ``ListError/oversizedPage(_:count:)``: nothing of the answer is to be applied.
-    ///   What ends the walk behind an answer that is to be applied is in ``failure``.
+    /// - Throws: ``ListError/disorder(_:)`` for keys out of order, ``ListError/oversizedPage(_:count:)`` for more items
+    ///   than requested; the page must not be applied. An error after a page that is to be applied is in ``failure``.
     package mutating func step(_ page: ListPage) throws(ListError) {
         guard !isOver else { preconditionFailure("a walk that is over has no answers") }
         let (purpose, request) = (question.purpose, question.request)
@@ -80,7 +81,7 @@ extension ListWalk {
         if !believesEnd, page.hasMore == false { page.hasMore = nil }
         guard page.items.count <= request.size else {
             guard purpose.isPartOfPage, !isPlain else { throw .oversizedPage(request, count: page.items.count) }
-            // A server with pages of one size answers its own where a part of one was asked for.
+            // A server with pages of one size returns them even where a part of one was requested.
             return goOnPlainly()
         }
         if page.items.isEmpty, page.saysMore { return fail(.endless(pages: pages)) }
@@ -90,12 +91,12 @@ extension ListWalk {
         if stretch.hasAnotherTotal { noteMovement(.total) }
         if isBeyond, found != .connected || stretch.endIsShown && page.saysMore { return missBeyond() }
         if isBeyond, stretch.endIsShown, !page.saysEnd, page.items.count == largestPage {
-            // The end, or the most that the server answers.
+            // This is the end, or the most that the server returns.
             return goOnPlainly()
         }
         switch found {
         case .connected:
-            // Where a server has pages of one size, it may leave out of them what is not for everyone.
+            // A server with pages of one size may omit items from them that are not public.
             guard stretch.hasShortPage, !configuration.hasFixedPages else { break }
             noteMovement(.gap)
             return again()
@@ -110,11 +111,11 @@ extension ListWalk {
         if stretch.isAtEnd(page, request, purpose) { end() } else { goOn(behind: page, request) }
     }
 
-    /// Whether the last overlapping page was asked for in a size beyond that of the walk.
+    /// Whether the last overlapping page was requested with a size beyond that of the walk.
     private var isBeyond: Bool { stretch.sizeAsked > max(configuration.pageSize, 2) }
 
-    /// Begins anew where a page of a size beyond that of the walk was none: the list moved or, if it happens again, the server
-    /// does not answer so many items.
+    /// Starts again when a page beyond the walk's size does not connect, since the list may have moved. The second
+    /// time, the server does not return so many items, and the pages no longer overlap.
     private mutating func missBeyond() {
         missedBeyond += 1
         if missedBeyond > 1 { return goOnPlainly() }
@@ -151,14 +152,14 @@ extension ListWalk {
         lastMovement = movement
     }
 
-    /// Begins the walk anew because the list moved, as often as the configuration allows.
+    /// Starts the walk again because the list moved, as often as the configuration allows.
     private mutating func again() {
         restarts += 1
         guard restarts < configuration.walks else { return fail(.unsettled(lastMovement ?? .overlap, walks: restarts)) }
         begin()
     }
 
-    /// Begins the walk anew with pages that do not overlap.
+    /// Starts the walk again with pages that do not overlap.
     private mutating func goOnPlainly() {
         isPlain = true
         previous = nil
@@ -180,7 +181,7 @@ extension ListWalk {
     }
 
     private static func firstPage(_ paging: Paging, _ configuration: ListConfiguration) -> PageRequest {
-        // A page of one item has no room for one that is repeated.
+        // A page of one item cannot repeat an item and also bring a new one.
         let size = configuration.hasFixedPages ? configuration.pageSize : max(configuration.pageSize, 2)
         return paging == .offset ? .offset(index: 0, size: size) : .keyset(after: nil, size: size)
     }

@@ -1,4 +1,4 @@
-/// What the store has at the key of an item.
+/// The stored row of an item, compared with the item.
 package enum LocalRow: Hashable, Sendable {
     /// No row.
     case none

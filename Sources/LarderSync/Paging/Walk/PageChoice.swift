@@ -1,9 +1,9 @@
-/// Finds requests by number and size for pages that begin where they are wanted.
+/// The choice of number and size for pages that begin at a given place.
 package enum PageChoice {
-    /// The request for the page that repeats the fewest of `place` known items, at least one, for the most new ones.
+    /// Returns the request for the page that repeats at least one of `place` known items and has the most new ones.
     ///
-    /// A page of size *s* begins at a multiple of *s*, so the size is one that does not divide `place`. It is at most `size`,
-    /// since a server may answer no more.
+    /// A page of size *s* begins at a multiple of *s*, so the size is one that does not divide `place`. It is at most
+    /// `size`, since a server may return no more.
     ///
     /// - Returns: nil when every size up to `size` divides `place`.
     /// - Complexity: O(`size`).
@@ -18,7 +18,7 @@ package enum PageChoice {
         return best.map { (.offset(index: place / $0.size, size: $0.size), $0.repeated) }
     }
 
-    /// The request for the page that begins at `place`, of the largest size up to `size` that one has.
+    /// Returns the request for the largest page, up to `size` items, that begins at `place`.
     package static func beginning(_ place: Int, size: Int) -> PageRequest {
         let size = stride(from: max(size, 1), to: 1, by: -1).first { place.isMultiple(of: $0) } ?? 1
         return .offset(index: place / size, size: size)

@@ -1,32 +1,32 @@
 internal import LarderFormat
 
-/// Which keys a walk saw, in 8 bytes each.
+/// The set of keys that a walk saw, in 8 bytes each.
 ///
-/// It knows keys by their XXH64. Two keys with the same one are taken for one key: a row that is gone may then stay until the
-/// next pass, and no row that is there is ever missed.
+/// Keys are identified by their XXH64. Two keys with the same hash count as one. A row that is gone may then stay until
+/// the next pass, but no row of the list ever counts as missing.
 package struct SeenKeys: Sendable {
-    /// How many keys were inserted.
+    /// The number of keys inserted.
     package private(set) var count = 0
-    /// The same for two walks that saw the same keys, in whatever order.
+    /// A digest that is the same for two walks that saw the same keys, in whatever order.
     private(set) var digest: UInt64 = 0
     private var hashes: [UInt64] = []
     private var isSorted = true
 
     package init() {}
 
-    /// The hash that a key is known by.
+    /// Returns the hash that identifies a key.
     package static func hash(of key: String) -> UInt64 { Array(key.utf8).rawSpan.xxh64(seed: 0) }
 
-    /// Notes a key by its hash.
+    /// Inserts a key by its hash.
     package mutating func insert(_ hash: UInt64) {
         count += 1
-        // Mixed once more, so that keys cannot cancel each other out but by chance.
+        // The hash is mixed once more, so that keys cancel each other out only by chance.
         digest &+= hash &* (hash | 1)
         hashes.append(hash)
         isSorted = false
     }
 
-    /// Makes ``contains(_:)`` possible; after the last insertion.
+    /// Sorts the hashes, as ``contains(_:)`` requires; called after the last insertion.
     package mutating func sort() {
         hashes.sort()
         isSorted = true

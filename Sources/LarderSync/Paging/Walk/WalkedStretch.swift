@@ -1,49 +1,50 @@
 /// The stretch of a list that a walk has seen, from the start on.
 struct WalkedStretch: Sendable {
-    /// How an answer goes with the stretch so far.
+    /// The way a page connects to the stretch so far.
     enum Connection {
-        /// It begins with the items that it was to repeat.
+        /// The page begins with the items that it was expected to repeat.
         case connected
-        /// It repeats others, too: the list moved, and nothing lies between.
+        /// The page repeats other known items: the list moved, and nothing is missing in between.
         case displaced
-        /// It repeats none, so there may be something between.
+        /// The page repeats none, so items in between may be missing.
         case disconnected
-        /// It has nothing that is new, and does not say that there is nothing: that could go on for ever.
+        /// The page has nothing new and does not show the end, which could go on for ever.
         case repeated
     }
 
-    /// The most items of the end that are kept to recognise them; pages repeat fewer.
+    /// The largest number of last items to keep for comparison; pages repeat fewer.
     private static let longestTail = 2 * ListConfiguration.largestPage
 
-    /// The keys so far.
+    /// The keys seen so far.
     private(set) var seen = SeenKeys()
-    /// The place behind the last item, counted by what was received.
+    /// The place after the last item, counted by the items received.
     private(set) var place = 0
     /// The last key, and the one before it.
     private(set) var last: String?
     private(set) var lastButOne: String?
-    /// The number of items that the server says there are.
+    /// The total number of items that the server states.
     private(set) var total: Int?
-    /// Whether two answers said different numbers.
+    /// Whether two pages stated different totals.
     private(set) var hasAnotherTotal = false
-    /// Whether a page repeated the last items and had nothing behind them.
+    /// Whether a page repeated the last items and had nothing after them.
     private(set) var endIsShown = false
-    /// Whether the place behind the last item was asked for, and whether it was empty.
+    /// Whether the place after the last item was requested, and whether it was empty.
     private(set) var wasProbed = false
     private(set) var isEmptyBehind = false
-    /// Whether the last overlapping page had neither what it was to repeat nor anything new.
+    /// Whether the last overlapping page had neither the items that it was expected to repeat nor anything new.
     private var isStalled = false
-    /// The items of the first page.
+    /// The number of items on the first page.
     private(set) var firstPage = 0
-    /// The pages that do not overlap.
+    /// The number of pages that do not overlap.
     private(set) var plainPages = 0
-    /// Whether the last of them was shorter than the first.
+    /// Whether the last of these pages was shorter than the first.
     private var isCut = false
-    /// Whether the last answer said that items follow.
+    /// Whether the last page stated that items follow.
     private var saidMore = false
-    /// Whether a page was shorter than the first and not the last, or there was nothing where more was said to be.
+    /// Whether a page other than the last was shorter than the first, or a page was empty although items were to
+    /// follow.
     private(set) var hasShortPage = false
-    /// The size that the last overlapping page was asked for with.
+    /// The size with which the last overlapping page was requested.
     private(set) var sizeAsked = 0
     private var order = KeyOrder()
     /// The hashes of the keys of the first page.
@@ -51,7 +52,7 @@ struct WalkedStretch: Sendable {
     /// The hashes of the last keys, in order.
     private var tail: [UInt64] = []
 
-    /// Whether no key stands twice on a page and, where places are named by keys, all follow each other.
+    /// Whether no key occurs twice on a page and, when paging by key, all keys are in order.
     mutating func isInOrder(_ page: ListPage, _ request: PageRequest) -> Bool {
         guard case .keyset(let after, _) = request else {
             return Set(page.items.map { SeenKeys.hash(of: $0.key) }).count == page.items.count
@@ -64,7 +65,7 @@ struct WalkedStretch: Sendable {
         return true
     }
 
-    /// Adds what an answer shows.
+    /// Adds a page, and returns how it connects.
     mutating func add(_ page: ListPage, _ request: PageRequest, _ purpose: ListWalk.Purpose) -> Connection {
         if let total, let other = page.total, total != other { hasAnotherTotal = true }
         total = page.total ?? total
@@ -80,9 +81,9 @@ struct WalkedStretch: Sendable {
             return .connected
         case .probe:
             wasProbed = true
-            // Where there is no such page, some servers answer the last one, or the first.
+            // When there is no such page, some servers return the last one, or the first.
             isEmptyBehind = hashes.allSatisfy(head.union(tail).contains)
-            // Something where a page just showed the end: it was cut, or the list moved.
+            // Items follow although a page just showed the end: that page was cut, or the list moved.
             return endIsShown && !isEmptyBehind ? .repeated : .connected
         case .plain: return addPlain(page, hashes)
         case .overlapping(let count):
@@ -128,9 +129,10 @@ struct WalkedStretch: Sendable {
         append(page.items[fresh...], hashes[fresh...])
         guard fresh == hashes.count else { return isConnected ? .connected : .displaced }
         endIsShown = isConnected
-        // Behind the end that it shows there was something a moment ago: without an end to that the same page would be asked for.
+        // A probe has just found items after this end. Without a stop here, the same page would be requested again and
+        // again.
         if isConnected { return wasProbed && !isEmptyBehind ? .repeated : .connected }
-        // A list may move so once; a server that answers the same whatever is asked for does so again and again.
+        // A list may move in this way once. A server that returns the same page for every request does so repeatedly.
         defer { isStalled = true }
         return place > before && !isStalled ? .displaced : .repeated
     }
@@ -145,10 +147,10 @@ struct WalkedStretch: Sendable {
         (endIsShown, wasProbed, isEmptyBehind, isStalled) = (false, false, false, false)
     }
 
-    /// Whether as many items came as the server says there are.
+    /// Whether as many items were received as the server states.
     var hasAllOfTotal: Bool { total.map { seen.count >= $0 } ?? false }
 
-    /// Whether an answer that was added shows the end of the list.
+    /// Whether a page that was added shows the end of the list.
     func isAtEnd(_ page: ListPage, _ request: PageRequest, _ purpose: ListWalk.Purpose) -> Bool {
         if page.total == nil, page.hasMore == false, purpose != .probe { return true }
         switch purpose {
@@ -156,8 +158,8 @@ struct WalkedStretch: Sendable {
         case .plain: return isEmptyBehind || hasAllOfTotal
         case .probe: return (endIsShown || hasAllOfTotal) && isEmptyBehind
         case .overlapping:
-            // By counting, an answer says where it ends and how many there are at one moment. Behind a key it does not: where
-            // one item went and another came, as many were seen, and not the last one.
+            // A page by offset shows its end and the total at one moment. A page by key does not: when one item was
+            // removed and another added, the count is right although the last item was not seen.
             if case .offset = request, let total = page.total, hasAllOfTotal, place >= total { return true }
             return endIsShown && isEmptyBehind
         }

@@ -1,16 +1,16 @@
-/// What a full copy says of itself, beside its records.
+/// The members of a snapshot beside its records.
 public struct FullCopyHeader: Hashable, Sendable {
     /// The group of the resource, `resource_group`.
     public var group: String
     /// The resource within its group, `resource_id`; 1 or greater.
     public var id: Int64
-    /// `resource_content_id`; `nil` when it is `null` or absent, which not even identity depends on.
+    /// `resource_content_id`; `nil` when it is `null` or absent. Not even identity depends on it.
     public var contentID: Int64?
     /// The version of the records' schema, `schema_version`.
     public var schemaVersion: Int64
-    /// The server's sequence when the copy was made, `sync_sequence`; 0 or greater.
+    /// The server's sequence when the snapshot was made, `sync_sequence`; 0 or greater.
     public var sequence: Int64
-    /// How many records the copy holds.
+    /// The number of records in the snapshot.
     public var recordCount: Int
 
     /// A header of the given parts.

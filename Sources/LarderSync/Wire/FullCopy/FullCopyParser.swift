@@ -1,9 +1,9 @@
 internal import LarderJSON
 
-/// Reads the body of a full copy while it arrives, record by record, in memory bounded by one record.
+/// A parser of the body of a snapshot as it arrives, record by record, in memory bounded by one record.
 ///
 /// Members may come in any order, `records` before `sync_sequence` included; unknown ones are checked and skipped.
-/// Records seen before ``finish()`` returned are not to be believed: the copy may yet turn out to be cut off.
+/// Records must not be trusted before ``finish()`` has returned: the snapshot may still turn out to be cut off.
 ///
 /// ```swift
 /// for try await chunk in body {
@@ -13,12 +13,12 @@ internal import LarderJSON
 /// let header = try parser.finish()
 /// ```
 package struct FullCopyParser: Sendable {
-    /// The largest record unless told otherwise, in bytes: 16 MiB.
+    /// The default limit of a record, in bytes: 16 MiB.
     package static let maximumRecord = 16 << 20
 
-    /// The largest body unless told otherwise, in bytes: 1 GiB, some three million rows of 300 bytes.
+    /// The default limit of a body, in bytes: 1 GiB, some three million rows of 300 bytes.
     ///
-    /// A body that never ends would else hold the writer's place for bulk work for ever.
+    /// A body that never ends would otherwise occupy the writer's place for bulk work for ever.
     package static let maximumBody = 1 << 30
 
     /// The record that was found last; valid after ``next(in:at:)`` returned `true`, until it is called again.
@@ -28,7 +28,7 @@ package struct FullCopyParser: Sendable {
     private let recordLimit: Int
     private let bodyLimit: Int
     private var place = Place.start
-    /// Where the record in progress begins in the current chunk.
+    /// The position at which the record in progress begins in the current chunk.
     private var recordStart = 0
     private var recordCount = 0
     private var header = HeaderMembers()
@@ -39,12 +39,12 @@ package struct FullCopyParser: Sendable {
         case start, root, rootValue, recordsValue, records, record, recordValue, end
     }
 
-    /// A parser in front of a body.
+    /// A parser at the start of a body.
     ///
     /// - Parameters:
-    ///   - names: further members of the records to pick up for a key, beside `id`, `record_type` and `record_key`.
+    ///   - names: further members of the records to capture for a key, beside `id`, `record_type` and `record_key`.
     ///   - recordLimit: the largest record, in bytes.
-    ///   - bodyLimit: the largest body, in bytes; looked at once for each chunk, so some bytes more may be read.
+    ///   - bodyLimit: the largest body, in bytes; checked once for each chunk, so some bytes more may be read.
     package init(
         capturing names: [String] = [], recordLimit: Int = maximumRecord, bodyLimit: Int = maximumBody
     ) {
@@ -56,13 +56,15 @@ package struct FullCopyParser: Sendable {
         scanner.capturesValues = false
     }
 
-    /// Advances behind the next record that ends in `chunk`; `false` when the chunk is used up.
+    /// Advances past the next record that ends in `chunk`, or returns `false` when the chunk is used up.
     ///
     /// After `false` the next call must bring the next chunk, with `position` at 0. After an error the parser must not
     /// be used again.
     ///
-    /// - Throws: ``WireError/json(_:)``, ``WireError/wrongType(path:expected:)``, ``WireError/duplicate(path:)``,
-    ///   ``WireError/outOfRange(path:)``, ``WireError/tooLarge(path:limit:)``.
+    /// - Throws: ``WireError/json(_:)`` for text that is not JSON; ``WireError/missing(path:)``,
+    ///   ``WireError/wrongType(path:expected:)``, ``WireError/empty(path:)``, ``WireError/outOfRange(path:)`` and
+    ///   ``WireError/duplicate(path:)`` for a member that the protocol does not allow;
+    ///   ``WireError/tooLarge(path:limit:)`` beyond a limit.
     package mutating func next(in chunk: [UInt8], at position: inout Int) throws(WireError) -> Bool {
         while let token = try token(in: chunk, at: &position) {
             if try take(token, chunk, position) { return true }
@@ -74,9 +76,10 @@ package struct FullCopyParser: Sendable {
         return false
     }
 
-    /// Ends the body.
+    /// Ends the body, and returns the header.
     ///
-    /// - Throws: ``WireError/json(_:)`` when it was cut off, ``WireError/missing(path:)`` when a member never came.
+    /// - Throws: ``WireError/json(_:)`` when it was cut off, ``WireError/missing(path:)`` when a member never came,
+    ///   ``WireError/wrongType(path:expected:)`` for a number alone.
     package mutating func finish() throws(WireError) -> FullCopyHeader {
         let number: JSONToken?
         do throws(JSONError) {
@@ -84,12 +87,12 @@ package struct FullCopyParser: Sendable {
         } catch {
             throw .json(error)
         }
-        // A number alone is a whole text, yet no full copy.
+        // A number alone is a complete JSON text, but not a snapshot.
         guard number == nil else { throw .wrongType(path: "", expected: .object) }
         return try header.whole(recordCount: recordCount)
     }
 
-    /// Whether what has come so far of the copy names another resource than this one.
+    /// Whether the part of the snapshot read so far names another resource than this one.
     package func isForeign(to group: String, _ id: Int64) -> Bool { header.isForeign(to: group, id) }
 
     private var isInRecord: Bool { place == .record || place == .recordValue }
@@ -107,14 +110,14 @@ package struct FullCopyParser: Sendable {
 }
 
 extension FullCopyParser {
-    /// Goes on by one token that ended at `position`; `true` where it ended a record.
+    /// Handles one token that ended at `position`; returns `true` where it ended a record.
     private mutating func take(_ token: JSONToken, _ chunk: [UInt8], _ position: Int) throws(WireError) -> Bool {
         switch place {
         case .record:
             if token == .name {
                 takeRecordName()
             } else {
-                // The only other token that may stand in place of a name ends the object.
+                // The only other token that is possible in place of a name ends the object.
                 try keep(chunk, to: position)
                 recordCount += 1
                 place = .records
@@ -165,7 +168,7 @@ extension FullCopyParser {
     }
 
     private mutating func takeRecordValue(_ token: JSONToken) throws(WireError) {
-        // The end of a container follows its begin: the value is over with the former.
+        // The end of a container follows its begin, and ends the value.
         if token == .objectBegin || token == .arrayBegin { return }
         place = .record
         guard let index = member else { return }
@@ -199,7 +202,7 @@ extension FullCopyParser {
         }
     }
 
-    /// Copies the part of the record in progress that stands in this chunk.
+    /// Copies the part of the record in progress that is in this chunk.
     private mutating func keep(_ chunk: [UInt8], to end: Int) throws(WireError) {
         guard end - recordStart <= recordLimit - record.bytes.count else {
             throw .tooLarge(path: recordPath, limit: recordLimit)

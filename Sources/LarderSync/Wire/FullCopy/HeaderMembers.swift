@@ -1,24 +1,24 @@
-/// The members of a full copy's root, as far as they have come.
+/// The members of a snapshot's root that were read so far.
 struct HeaderMembers: Sendable {
     static let names = [
         "resource_group", "resource_id", "resource_content_id", "schema_version", "sync_sequence", "records",
     ].map { Array($0.utf8) }
 
-    /// Where `records` stands among the names.
+    /// The index of `records` in the names.
     static let records = 5
 
     private var isSeen = [Bool](repeating: false, count: names.count)
     private var group: String?
-    /// The integers, in the places of their names.
+    /// The integers, at the indexes of their names.
     private var integers = [Int64?](repeating: nil, count: names.count)
 
-    /// Notes that a member's name has come.
+    /// Records that a member's name was read.
     mutating func see(_ member: Int) throws(WireError) {
         guard !isSeen[member] else { throw .duplicate(path: Self.path(member)) }
         isSeen[member] = true
     }
 
-    /// Takes a member's value.
+    /// Stores a member's value.
     mutating func set(_ member: Int, to value: JSONScalar) throws(WireError) {
         let path = Self.path(member)
         switch (member, value) {
@@ -39,13 +39,13 @@ struct HeaderMembers: Sendable {
         }
     }
 
-    /// Whether what has come so far names another resource.
+    /// Whether the members read so far name another resource.
     func isForeign(to group: String, _ id: Int64) -> Bool {
         if let named = self.group, !named.utf8.elementsEqual(group.utf8) { return true }
         return integers[1].map { $0 != id } ?? false
     }
 
-    /// The header, after the text has ended.
+    /// Returns the header, after the text has ended.
     func whole(recordCount: Int) throws(WireError) -> FullCopyHeader {
         guard let group else { throw .missing(path: Self.path(0)) }
         guard let id = integers[1] else { throw .missing(path: Self.path(1)) }

@@ -1,4 +1,4 @@
-/// What tells a row from the others of its resource.
+/// The key that distinguishes a row from the others of its resource.
 public struct FullCopyRowKey: Hashable, Sendable {
     /// The kind of row, as `record_type` in row mutations.
     public var type: String
@@ -12,22 +12,22 @@ public struct FullCopyRowKey: Hashable, Sendable {
     }
 }
 
-/// Makes the keys of a full copy's rows, which on the wire carry none or only parts of them.
+/// A mapping that makes the keys of a snapshot's rows, which on the wire have none or only parts of them.
 ///
-/// The keys must be those that the server gives the same rows in row mutations, or a later mutation would stand beside
-/// its row in place of replacing it. Two records with the same key in one full copy: the later one wins.
+/// The keys must be those that the server gives the same rows in row mutations. Otherwise a later mutation would add a
+/// row in place of replacing one. Of two records with the same key in one snapshot, the later one wins.
 public struct RowKeyMapping: Sendable {
-    /// The members of the records that ``key`` looks at, beside `id`, `record_type` and `record_key`.
+    /// The members of the records that ``key`` reads, beside `id`, `record_type` and `record_key`.
     public let names: [String]
 
-    /// Makes the key of one row of a resource of the given group.
+    /// A function that returns the key of one row of a resource of the given group.
     public let key: @Sendable (_ group: String, _ fields: RecordFields) throws(WireError) -> FullCopyRowKey
 
-    /// A mapping of the host's own.
+    /// A custom mapping.
     ///
     /// - Parameters:
-    ///   - names: the members of the records to pick up, beside `id`, `record_type` and `record_key`.
-    ///   - key: makes the key of one row; a pure function.
+    ///   - names: the members of the records to capture, beside `id`, `record_type` and `record_key`.
+    ///   - key: returns the key of one row; a pure function.
     public init(
         capturing names: [String] = [],
         key: @escaping @Sendable (_ group: String, _ fields: RecordFields) throws(WireError) -> FullCopyRowKey
@@ -38,9 +38,9 @@ public struct RowKeyMapping: Sendable {
 }
 
 extension RowKeyMapping {
-    /// The types of rows in groups whose full copies do not name them.
+    /// The types of rows in groups whose snapshots do not name them.
     ///
-    /// A type is never guessed from a group's name: a group that is not here must name the type in each row.
+    /// A type is never guessed from a group's name: a group that is not listed must name the type in each row.
     public static let defaultTypes: [String: String] = [
         "articles": "article_localization",
         "tafsirs": "tafsir",
@@ -49,14 +49,14 @@ extension RowKeyMapping {
         "word_by_word_transliterations": "word_transliteration",
     ]
 
-    /// The mapping of the content sync protocol.
+    /// The mapping of the Content Sync protocol.
     ///
     /// The type is `record_type`, else that of ``defaultTypes``. The key is `record_key`, else `id` in decimal. Rows of
     /// `articles` have no `id`: their key is `article_id`, a hyphen, and `lang`. The protocol names no key for them, so
     /// this is a choice; hosts that sync articles should compare it with the `record_key` of row mutations.
     ///
-    /// - Throws: ``WireError/unknownGroup`` without a type, ``WireError/noRecordKey(path:)`` without what the key is
-    ///   made of, ``WireError/wrongType(path:expected:)`` and ``WireError/empty(path:)`` for members that are no names.
+    /// - Throws: ``WireError/unknownGroup`` without a type, ``WireError/noRecordKey(path:)`` without the members of the
+    ///   key, ``WireError/wrongType(path:expected:)`` and ``WireError/empty(path:)`` for members that are not names.
     public static let contentSync = RowKeyMapping(capturing: ["article_id", "lang"]) {
         (group, fields) throws(WireError) in
         guard let type = try fields.name("record_type") ?? defaultTypes[group] else { throw .unknownGroup }
@@ -74,7 +74,7 @@ extension RowKeyMapping {
 }
 
 extension RecordFields {
-    /// A member that names something; `nil` when it is absent or `null`.
+    /// Returns a member that names something; `nil` when it is absent or `null`.
     fileprivate func name(_ member: String) throws(WireError) -> String? {
         switch self[member] {
         case nil, .null?: return nil

@@ -1,41 +1,41 @@
-/// What a row key can be made of: members of one record of a full copy, picked up while it was read.
+/// The members of one record of a snapshot that a row key can be made of, captured while it was read.
 public struct RecordFields: Sendable {
-    /// The members that are always picked up.
+    /// The members that are always captured.
     static let standardNames: [String] = ["id", "record_type", "record_key"]
 
-    /// The standard names, then the further ones asked for.
+    /// The standard names, then the further ones.
     let names: [[UInt8]]
-    /// One for each name; `nil` for a member that the record does not have.
+    /// The values, one for each name; `nil` for a member that the record does not have.
     var values: [JSONScalar?]
 
-    /// Fields as if read from a record: for tests of a mapping.
+    /// Fields as if read from a record, for tests of a mapping.
     public init(_ members: [String: JSONScalar]) {
         names = members.keys.map { Array($0.utf8) }
         values = members.values.map { $0 }
     }
 
-    /// Room for the standard members and those of `further` names.
+    /// Fields without values for the standard members and those of `further` names.
     init(further: [String]) {
         let all = Self.standardNames + further.filter { !Self.standardNames.contains($0) }
         names = all.map { Array($0.utf8) }
         values = Array(repeating: nil, count: all.count)
     }
 
-    /// The member of that name, escapes decoded; `nil` when the record has none or it was not asked for.
+    /// The member of that name, escapes decoded; `nil` when the record has none or it is not captured.
     public subscript(name: String) -> JSONScalar? {
         guard let index = names.firstIndex(where: { $0.elementsEqual(name.utf8) }) else { return nil }
         return values[index]
     }
 
-    /// Forgets the record before.
+    /// Removes the values of the record before.
     mutating func clear() {
         for index in values.indices { values[index] = nil }
     }
 }
 
-/// One record of a full copy.
+/// One record of a snapshot.
 package struct CapturedRecord: Sendable {
-    /// The record as it stands on the wire, braces included.
+    /// The bytes of the record on the wire, braces included.
     package internal(set) var bytes: [UInt8] = []
     /// The members that a key is made of.
     package internal(set) var fields: RecordFields

@@ -1,6 +1,6 @@
-/// What a mutation does, as the server spells it; types of later protocol versions are kept as they are.
+/// The type of a mutation, as the server spells it; types of later protocol versions are kept as they are.
 public struct MutationType: RawRepresentable, Hashable, Sendable {
-    /// The wire's spelling.
+    /// The spelling on the wire.
     public let rawValue: String
 
     /// A type of any spelling.
@@ -8,9 +8,9 @@ public struct MutationType: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A resource is public; its full copy replaces all local rows.
+    /// A resource is public; its snapshot replaces all local rows.
     public static let resourceCreate = MutationType(rawValue: "RESOURCE_CREATE")
-    /// A resource changed as a whole; its full copy replaces all local rows.
+    /// A resource changed as a whole; its snapshot replaces all local rows.
     public static let resourceInvalidate = MutationType(rawValue: "RESOURCE_INVALIDATE")
     /// A resource is no longer public.
     public static let resourceDelete = MutationType(rawValue: "RESOURCE_DELETE")
@@ -33,7 +33,7 @@ public struct MutationType: RawRepresentable, Hashable, Sendable {
     /// Whether the type concerns one row.
     public var isRow: Bool { self == .rowCreate || self == .rowUpdate || self == .rowDelete }
 
-    /// Whether the type asks for the resource's full copy.
+    /// Whether the type requires the resource's snapshot.
     public var needsFullCopy: Bool { self == .resourceCreate || self == .resourceInvalidate }
 }
 
@@ -55,7 +55,7 @@ public struct Mutation: Hashable, Sendable {
 
     /// The server's number of this change; 0 or greater.
     public var sequence: Int64
-    /// What the change does.
+    /// The type of the change.
     public var type: MutationType
     /// The resource that changed.
     public var resource: Resource
@@ -63,14 +63,15 @@ public struct Mutation: Hashable, Sendable {
     public var recordType: String?
     /// The row among those of its type; never `nil` in row changes.
     public var recordKey: String?
-    /// When the server recorded the change, in milliseconds since 1970-01-01 UTC; `nil` only in unknown types.
+    /// The time at which the server recorded the change, in milliseconds since 1970-01-01 UTC; `nil` only in unknown
+    /// types.
     public var changedAt: Int64?
-    /// The row's new body as it stands on the wire, an object; never `nil` in ``MutationType/rowCreate`` and
-    /// ``MutationType/rowUpdate``, always `nil` in other known types.
+    /// The row's new body as it is on the wire, an object. It is never `nil` in ``MutationType/rowCreate`` and
+    /// ``MutationType/rowUpdate``, and always `nil` in other known types.
     public var data: [UInt8]?
-    /// Where the full copy is, unchecked (see ``ServerPath``); never `nil` where ``MutationType/needsFullCopy``.
+    /// The path of the snapshot, unchecked (see ``ServerPath``); never `nil` where ``MutationType/needsFullCopy``.
     public var snapshotURL: String?
-    /// Why a resource is no longer public, in the server's words.
+    /// The reason a resource is no longer public, in the server's words.
     public var unavailableReason: String?
 
     /// A change of the given parts.

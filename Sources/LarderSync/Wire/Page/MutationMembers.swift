@@ -1,9 +1,10 @@
 internal import LarderJSON
 internal import LarderTransport
 
-/// The members of one mutation as they came, with the rules for each.
+/// The members of one mutation as received, with the rules for each.
 struct MutationMembers {
-    /// What is read; `resource_content_id` and `source_record_id` are not, since nothing may rely on them.
+    /// The names of the members that are read; `resource_content_id` and `source_record_id` are not, since nothing may
+    /// rely on them.
     static let names = [
         "sequence", "type", "resource_group", "resource_id", "record_type", "record_key", "changed_at", "data",
         "snapshot_url", "unavailable_reason",
@@ -17,7 +18,7 @@ struct MutationMembers {
         self.index = index
     }
 
-    /// The mutation, checked.
+    /// Returns the mutation, checked.
     func mutation(in reader: borrowing BodyReader) throws(WireError) -> Mutation {
         let type = MutationType(rawValue: try text(1))
         var mutation = Mutation(
@@ -34,7 +35,7 @@ struct MutationMembers {
         return mutation
     }
 
-    /// A mutation of an unknown type: its members are taken where they are what they would be in a known one.
+    /// Returns a mutation of an unknown type with each member that has the form it would have in a known type.
     private func complete(_ mutation: Mutation, in reader: borrowing BodyReader) -> Mutation {
         var mutation = mutation
         mutation.recordType = values[4]?.text

@@ -1,10 +1,10 @@
 internal import LarderJSON
 
 extension SyncPage {
-    /// The largest body of a page unless told otherwise, in bytes: 32 MiB, twice the largest row.
+    /// The default limit of a page's body, in bytes: 32 MiB, twice the largest row.
     package static let maximumBody = 32 << 20
 
-    /// The most changes on a page that are read: far more than the 100 that a request may ask for.
+    /// The largest number of changes that are read from a page: far more than the 100 that may be requested.
     ///
     /// A change takes more memory than its bytes do on the wire, so the limit on the body alone bounds too little.
     package static let maximumMutations = 10_000
@@ -16,7 +16,7 @@ extension SyncPage {
 
     /// Reads a page's body.
     ///
-    /// - Throws: ``WireError`` naming the member that is not as the protocol has it.
+    /// - Throws: ``WireError`` with the path of the member that violates the protocol.
     /// - Complexity: O(*n*) for *n* bytes, in one pass.
     package init(decoding body: [UInt8], limit: Int = maximumBody) throws(WireError) {
         guard body.count <= limit else { throw .tooLarge(path: "", limit: limit) }
@@ -88,7 +88,7 @@ extension SyncPage {
             mutations: mutations)
     }
 
-    /// A member that must be there, and may be `null`.
+    /// Returns the text of a member that must be present, and may be `null`.
     private static func text(_ values: [JSONValue?], _ member: Int) throws(WireError) -> String? {
         switch values[member] {
         case .null?: return nil

@@ -1,10 +1,11 @@
 /// One page of a run.
 public struct SyncPage: Hashable, Sendable {
-    /// The greatest sequence that any page of the run may carry; fixed for the run, 0 or greater. No checkpoint.
+    /// The greatest sequence that any page of the run may have; fixed for the run, 0 or greater. It is not a
+    /// checkpoint.
     public var syncUntilSequence: Int64
     /// Whether another page follows.
     public var hasMore: Bool
-    /// Where the next page is, unchecked (see ``ServerPath``); `nil` exactly on the final page.
+    /// The path of the next page, unchecked (see ``ServerPath``); `nil` exactly on the final page.
     public var nextPageURL: String?
     /// The token to store once the run is done; `nil` exactly where another page follows.
     public var nextSyncToken: String?
@@ -22,13 +23,14 @@ public struct SyncPage: Hashable, Sendable {
         self.mutations = mutations
     }
 
-    /// Checks that the page goes on where the one before ended: sequences strictly ascend and stay within the run.
+    /// Checks that the page continues after the one before: sequences strictly ascend and stay within the run.
     ///
-    /// For incremental runs; a bootstrap lists resources, in no promised order.
+    /// Call it for incremental runs; a bootstrap lists resources, in no promised order.
     ///
-    /// - Parameter previous: the last sequence of the pages before; `nil` in front of the first mutation.
-    /// - Returns: the last sequence now, to hand to the next page's check.
-    /// - Throws: ``WireError/outOfOrder(path:)`` or ``WireError/beyondRun(path:)``, for the first such mutation.
+    /// - Parameter previous: the last sequence of the pages before; `nil` before the first mutation.
+    /// - Returns: the last sequence now, for the check of the next page.
+    /// - Throws: ``WireError/outOfOrder(path:)`` for a sequence not above the one before,
+    ///   ``WireError/beyondRun(path:)`` for one above ``syncUntilSequence``; for the first such mutation.
     public func validateOrder(after previous: Int64?) throws(WireError) -> Int64? {
         var last = previous
         for (index, mutation) in mutations.enumerated() {

@@ -1,7 +1,7 @@
 package import LarderFormat
 internal import Synchronization
 
-/// Rows of a list of which so many were missing on the server at once that a later pass decides.
+/// Rows that were missing from the server's list in such a number at once that a later pass decides on them.
 package struct ListDoubt: Sendable {
     /// The hashes of their keys.
     private var keys: Set<UInt64>
@@ -14,10 +14,10 @@ package struct ListDoubt: Sendable {
         since = now
     }
 
-    /// Takes rows out of doubt that are in the list.
+    /// Removes the rows that were found in the list.
     package mutating func remove(_ found: some Sequence<UInt64>) { keys.subtract(found) }
 
-    /// Which of the rows that are missing now were missing `pause` ago or earlier, and what is in doubt then.
+    /// Returns the missing rows that were already missing `pause` ago or earlier, and the doubt that remains.
     package func confirm(
         _ missing: [UInt64], at now: Duration, pause: Duration
     ) -> (confirmed: [UInt64], rest: ListDoubt?) {
@@ -49,12 +49,12 @@ final class ListDoubts: SharedPart {
 }
 
 extension Store {
-    /// Which rows of a list a pass did not find and could not believe to be gone.
+    /// Returns the rows of a list that a pass did not find, but did not accept as deleted; nil when there are none.
     package func doubt(over resource: ResourceKey, type: String) -> ListDoubt? {
         shared.part(ListDoubts.self)[ListDoubts.List(resource: resource, type: type)]
     }
 
-    /// Remembers which rows of a list are in doubt; nil for none.
+    /// Keeps the rows of a list that are in doubt, in memory; nil for none.
     package func setDoubt(_ doubt: ListDoubt?, over resource: ResourceKey, type: String) {
         shared.part(ListDoubts.self)[ListDoubts.List(resource: resource, type: type)] = doubt
     }

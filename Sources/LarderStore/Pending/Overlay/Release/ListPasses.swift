@@ -2,17 +2,16 @@ package import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// Which lists are being walked, in this process: what their pages say may be older than a write that the server has
-/// accepted meanwhile.
+/// The passes over lists that are under way in this process.
 ///
-/// Two processes that share a store do not hear of each other's passes: one of them walks a list and sends the writes over
-/// its rows.
+/// The pages of such a pass may be older than a write that the server has accepted meanwhile. Processes that share a
+/// store do not know of each other's passes: the process that reads a list has to send the writes over its rows.
 final class ListPasses: SharedPart {
     private let underWay = Mutex<[ResourceKey: Int]>([:])
 
     init(_ file: OpenFile) {}
 
-    /// Whether more than so many passes over the list are under way.
+    /// Returns whether more than `count` passes over the list are under way.
     func isUnderWay(over resource: ResourceKey, besides count: Int) -> Bool {
         underWay.withLock { $0[resource] ?? 0 > count }
     }
@@ -28,7 +27,7 @@ final class ListPasses: SharedPart {
 }
 
 extension SharedState {
-    /// Which lists are being walked.
+    /// The passes over lists that are under way.
     var passes: ListPasses { part(ListPasses.self) }
 }
 
@@ -40,9 +39,12 @@ package struct ListPass: Sendable {
 }
 
 extension Store {
-    /// Notes that a pass over a list begins: until it ends, what the server accepts over its rows stays laid over them.
+    /// Records that a pass over a list begins. Until it ends, the overlays of writes that the server accepts stay over
+    /// its rows.
     ///
-    /// Every pass that was begun ends with ``end(_:isWhole:)``. Writes nothing.
+    /// Every pass has to be ended with ``end(_:isWhole:)``. Writes nothing to the store.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
     package func beginPass(over resource: ResourceKey) throws -> ListPass {
         shared.passes.begin(resource)
         do {
@@ -54,22 +56,21 @@ extension Store {
         }
     }
 
-    /// Notes that a pass is over, and releases the local writes that need not lie over its rows any more, in as many
-    /// commits as that takes.
+    /// Records that a pass has ended, and releases the overlays that need not stay, in as many commits as necessary.
     ///
-    /// Writes nothing where there are none.
+    /// Writes nothing where its rows have no confirmed overlays.
     ///
-    /// - Parameter isWhole: whether it went over all of the list.
+    /// - Parameter isWhole: whether the pass read all of the list.
     package func end(_ pass: ListPass, isWhole: Bool) async {
         do {
-            // Not ended before, so that no commit in between takes what the pass has brought for missing.
+            // The pass ends only afterwards, so that no commit in between treats the rows it delivered as missing.
             defer { shared.passes.end(pass.resource) }
             if try isOverlaid(pass.resource) { try await release(after: pass, isWhole: isWhole) }
         } catch {
-            // The end of the next pass, or the next open, finds them.
+            // The end of the next pass, or the next open, releases them.
             return host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
         }
-        // What was accepted meanwhile, over rows that were looked at by then.
+        // Checks the writes that were accepted meanwhile, over rows that were already checked.
         guard let order = try? ReleaseOrder(pass.resource), (try? isOverlaid(pass.resource)) == true else { return }
         var orders = ReleaseOrders()
         orders.add(order)
@@ -83,7 +84,7 @@ extension Store {
     private func release(after pass: ListPass, isWhole: Bool) async throws {
         var place: ReleasePlace?
         repeat {
-            // Not to be skipped because the task was cancelled, so not a write that can be.
+            // A cancelled task must not skip the release, so it is bulk work, which is never cancelled.
             place = try await bulk { [place] transaction in
                 try transaction.settle(after: pass, isWhole: isWhole, from: place, most: Releaser.mostRows)
             }

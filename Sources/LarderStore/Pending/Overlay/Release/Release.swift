@@ -1,22 +1,23 @@
 package import LarderFormat
 
-/// What becomes of the overlay of a write that the server has accepted. FORMAT.md, "overlay".
+/// The decision on the overlay of a write that the server has accepted. FORMAT.md, "overlay".
 ///
-/// Too early, and a reader sees the write disappear and return; never, and it hides what others write.
+/// An overlay released too early makes the write disappear for readers and return later. One that is never released
+/// hides the writes of others.
 package enum Release: Hashable, Sendable {
-    /// The server's rows may not show the write yet.
+    /// The overlay stays: the server's rows may not show the write yet.
     case stays
-    /// What lies beneath is shown again.
+    /// The overlay is removed: the row beneath is shown again.
     case goes
-    /// Nothing will bring it from the server: its effect becomes the row.
+    /// The overlay becomes the row: no sync will deliver the write from the server.
     case becomesRow
 }
 
-/// What the server said of an accepted write.
+/// The position and the acceptance of a write that the server has accepted.
 package struct ConfirmedWrite: Hashable, Sendable {
-    /// Where the server has counted it, where it said so.
+    /// The write's position in the server's sequence, where the server reported it.
     let position: ServerPosition?
-    /// The journal's sequence of the server's answer.
+    /// The journal's sequence of the server's response.
     let acceptance: Int64
 
     package init(position: ServerPosition?, acceptance: Int64) {
@@ -25,32 +26,35 @@ package struct ConfirmedWrite: Hashable, Sendable {
     }
 }
 
-/// How a resource comes by its rows, as far as a local write over them is concerned.
+/// The ownership of a resource's rows, as far as it decides on local writes over them.
 package struct Tenure: Hashable, Sendable {
-    /// Who brings rows from the server.
+    /// The source that delivers rows from the server.
     package enum Keeper: Hashable, Sendable {
-        /// The filters of these numbers have the resource as member.
+        /// The filters with these numbers have the resource as a member.
         case filters([Int64])
-        /// Filters have brought it and none has it as member any more; those that there are may get it back.
+        /// Filters have delivered the resource, and none has it as a member any more; the filters that exist may add it
+        /// again.
         case formerFilters
-        /// As former filters, of rows that were withdrawn: a filter is being fetched from its beginning, and may bring them back.
+        /// As `formerFilters`, for withdrawn rows: a filter is being bootstrapped, and may deliver them again.
         case awaited
-        /// Filters have brought it, and there are none any more.
+        /// Filters have delivered the resource, and no filter exists any more.
         case removedFilters
-        /// No filter ever did: the rows are those of a list, or were made here.
+        /// No filter has delivered the resource: its rows are those of a list, or were made on this device.
         case nobody
-        /// As nobody, and the list is being walked.
+        /// As `nobody`, while a pass over the list is or may be under way.
         case walk
     }
 
     let keeper: Keeper
-    /// What a reader may see of it.
+    /// The state of the resource, which decides what readers see of it.
     let state: ResourceState
-    /// Up to where the server's changes are in its rows.
+    /// The position up to which the rows contain the server's changes.
     let applied: ServerPosition
 
-    /// Whether the host has removed the filters that held the resource: a snapshot that a filter brings again has to show the
-    /// writes whose overlays go meanwhile. One that the server has hidden comes again by a change, which may be older than they are.
+    /// Whether the host has removed the filters that held the resource.
+    ///
+    /// A snapshot that a filter delivers later then has to show the writes whose overlays are removed meanwhile. A
+    /// resource that the server has hidden returns by a change instead, which may be older than those writes.
     var isLetGo: Bool { state == .empty && [.formerFilters, .awaited, .removedFilters].contains(keeper) }
 
     package init(keeper: Keeper, state: ResourceState, applied: ServerPosition) {
@@ -63,35 +67,35 @@ package struct Tenure: Hashable, Sendable {
 // MARK: - The decision
 
 extension Release {
-    /// What becomes of the overlay of `write`: the table of docs/internals/outbox.md, line by line.
+    /// Returns the decision on the overlay of `write`: the table of docs/internals/outbox.md, line by line.
     package static func of(_ write: ConfirmedWrite, under tenure: Tenure, on occasion: ReleaseOccasion) -> Release {
         switch tenure.keeper {
-        // One row is not the resource: what was evicted comes again as a whole, or not at all.
+        // One row is not the resource: an evicted resource returns as a whole or not at all.
         case .nobody where tenure.state == .evicted: .stays
         case .walk where tenure.state == .evicted: .stays
         case .nobody, .walk:
-            // A pass that began after the acceptance has brought it, even while another goes on.
+            // A pass that began after the acceptance has delivered the write, even while another pass is under way.
             if case .pass(let journalAtBegin) = occasion, journalAtBegin > write.acceptance {
                 .goes
             } else {
                 tenure.keeper == .walk ? .stays : .becomesRow
             }
-        // Withdrawn for good: one row must not bring it back, and nobody else will.
+        // The resource is withdrawn for good: one row must not restore it, and no filter will.
         case .removedFilters: .goes
         case .formerFilters where occasion == .removal, .awaited where occasion == .removal: .goes
-        // Only the end of the bootstrap says whether it brings the resource.
+        // Only the end of the bootstrap shows whether it delivers the resource.
         case .awaited: .stays
         case .formerFilters: isShown(write, tenure.applied, occasion.run) ? .goes : .stays
-        // Rows that are not here cannot be shown in its place.
+        // There are no rows to show in place of the overlay.
         case .filters where tenure.state == .evicted || tenure.state == .empty: .stays
         case .filters(let numbers):
             isShown(write, tenure.applied, occasion.run(ofAny: numbers)) ? .goes : .stays
         }
     }
 
-    /// Whether the server's rows show a write.
+    /// Returns whether the server's rows show a write.
     ///
-    /// - Parameter end: that of a run that brought the rows.
+    /// - Parameter end: the end of a run that delivered the rows; nil without one.
     private static func isShown(_ write: ConfirmedWrite, _ applied: ServerPosition, _ end: RunEnd?) -> Bool {
         if let position = write.position { return max(applied, end?.bound ?? .zero) >= position }
         return end.map { $0.journalAtBegin > write.acceptance } ?? false

@@ -1,14 +1,14 @@
 internal import LarderFormat
 
-/// Overlays that are to be looked at, as some may be released.
+/// An order to check overlays, some of which may be released.
 struct ReleaseOrder: Hashable, Sendable {
-    /// What is looked at.
+    /// The overlays to check.
     struct Scope: Hashable, Sendable {
-        /// What the keys of what readers see begin with: those of one resource, or of all.
+        /// The prefix of the keys of the rows to check: that of one resource, or of all.
         var prefix: [UInt8]
-        /// Whether the host has removed the last filter that had it as member.
+        /// Whether the host has removed the last filter that had the resource as a member.
         var isRemoval = false
-        /// Whether another process may be walking a list beneath them.
+        /// Whether another process may be in a pass over a list of these rows.
         var isBesideOthers = false
     }
 
@@ -16,20 +16,20 @@ struct ReleaseOrder: Hashable, Sendable {
     /// The key to begin at.
     var start: [UInt8]
 
-    /// All there are.
+    /// An order for all overlays.
     static let everything = ReleaseOrder(Scope(prefix: OverlayKey.shownPrefix))
 
-    /// All there are, while another process has the store open.
+    /// An order for all overlays, while another process has the store open.
     static let everythingBesideOthers = ReleaseOrder(
         Scope(prefix: OverlayKey.shownPrefix, isBesideOthers: true))
 
-    /// All of one scope.
+    /// An order for all overlays of one scope.
     init(_ scope: Scope) {
         self.scope = scope
         start = scope.prefix
     }
 
-    /// Those of a resource.
+    /// An order for the overlays of a resource.
     init(_ resource: ResourceKey, isRemoval: Bool = false) throws(StoreError) {
         let prefix = try Transaction.key { try $0.append(resource: resource) }
         self.init(Scope(prefix: prefix, isRemoval: isRemoval))
@@ -41,13 +41,13 @@ struct ReleaseOrder: Hashable, Sendable {
     }
 }
 
-/// What is to be looked at, no scope twice.
+/// The orders that wait to be carried out, at most one for each scope.
 struct ReleaseOrders: Sendable {
     private var starts: [ReleaseOrder.Scope: [UInt8]] = [:]
 
     var isEmpty: Bool { starts.isEmpty }
 
-    /// Adds an order; of two of one scope the one that begins earlier contains the other.
+    /// Adds an order. Of two orders with one scope it keeps the one that begins earlier, which contains the other.
     mutating func add(_ order: ReleaseOrder) {
         if let start = starts[order.scope], !order.start.rawSpan.lexicographicallyPrecedes(start.rawSpan) { return }
         starts[order.scope] = order.start
@@ -61,10 +61,10 @@ struct ReleaseOrders: Sendable {
         }
     }
 
-    /// Takes one out: the same wherever the same were added.
+    /// Removes and returns the first order, in an order that does not depend on the insertions.
     mutating func popFirst() -> ReleaseOrder? {
         let first = starts.keys.min { left, right in
-            // What a removal means is known in this process only.
+            // Removals come first: only this process knows of them.
             if left.isRemoval != right.isRemoval { return left.isRemoval }
             if left.isBesideOthers != right.isBesideOthers { return left.isBesideOthers }
             return left.prefix.rawSpan.lexicographicallyPrecedes(right.prefix.rawSpan)

@@ -2,12 +2,12 @@ internal import LarderEngine
 internal import Logging
 internal import Synchronization
 
-/// Looks behind the callers' backs at what a commit leaves of confirmed overlays, in short commits that let other writes
-/// go first.
+/// Checks the confirmed overlays that a commit leaves, in the background, in short commits that let other writes go
+/// first.
 ///
-/// In memory only: what it has not come to when the process ends is looked at after the next open, all that there is.
+/// Its orders are in memory only: after the next open, all confirmed overlays are checked.
 final class Releaser: SharedPart {
-    /// The most rows that one of its commits looks at: some milliseconds when each of them is released.
+    /// The most rows that one of its commits checks: some milliseconds when all of them are released.
     static let mostRows = 64
 
     private struct State {
@@ -20,7 +20,7 @@ final class Releaser: SharedPart {
 
     init(_ file: OpenFile) { host = file.host }
 
-    /// Has looked at what `orders` name.
+    /// Schedules the checks that `orders` name.
     func add(_ orders: ReleaseOrders, in shared: SharedState) {
         if orders.isEmpty { return }
         let isIdle = state.withLock { state in
@@ -35,13 +35,13 @@ final class Releaser: SharedPart {
         do throws(EngineError) {
             try shared.environment.onWriter(isBulk: true) { self.step(in: shared) }
         } catch {
-            // The store is closing; the next open looks at everything.
+            // The store is closing; the next open checks everything.
             state.withLock { $0 = State() }
             host.logger.debug("local writes are left to the next open", metadata: ["error": "\(error)"])
         }
     }
 
-    /// One commit; on the writer thread.
+    /// Carries out one order in one commit, on the writer thread.
     private func step(in shared: SharedState) {
         if let order = state.withLock({ $0.orders.popFirst() }) {
             do {
@@ -51,7 +51,8 @@ final class Releaser: SharedPart {
                 if let rest { state.withLock { $0.orders.add(rest) } }
             } catch {
                 host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
-                // Tried again with the next order, or found by the end of a run or the next open.
+                // The order is carried out with the next one; the end of a run and the next open check its overlays
+                // too.
                 return state.withLock { state in
                     state.orders.add(order)
                     state.isRunning = false
@@ -66,7 +67,7 @@ final class Releaser: SharedPart {
     }
 }
 
-/// The orders that a transaction has left to commits after it.
+/// The orders that a transaction leaves to later commits.
 final class LeftReleases: CommitState {
     var orders = ReleaseOrders()
 
@@ -80,7 +81,8 @@ extension Releaser: CommitStage {
         if let left = effects.states.known(LeftReleases.self) { add(left.orders, in: shared) }
     }
 
-    /// Has all confirmed overlays looked at: the process that was to release some, or walked a list beneath them, is gone.
+    /// Schedules a check of all confirmed overlays: the process that was to release some, or was in a pass over their
+    /// list, has ended.
     func recover(_ store: Store, from look: OpeningLook) {
         do {
             guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
@@ -94,6 +96,6 @@ extension Releaser: CommitStage {
 }
 
 extension SharedState {
-    /// Looks at the confirmed overlays that a commit has left.
+    /// The part that checks the confirmed overlays that a commit leaves.
     var releaser: Releaser { part(Releaser.self) }
 }

@@ -1,15 +1,15 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Looking at confirmed overlays: what becomes of each of them is for ``Release`` to say.
+// Checks of confirmed overlays; ``Release`` decides on each of them.
 
-/// Where looking at confirmed overlays goes on in another commit.
+/// The place at which another commit continues a check of confirmed overlays.
 package struct ReleasePlace: Hashable, Sendable {
     fileprivate let key: [UInt8]
 }
 
 extension Transaction {
-    /// The most rows that are looked at in a commit beside what it is about.
+    /// The most rows that a commit checks besides its own changes.
     package static var mostReleaseRows: Int { 256 }
 
     /// Confirms the overlays of an accepted entry, and releases those that need not stay.
@@ -23,9 +23,9 @@ extension Transaction {
                 try confirmOverlay(
                     at: row, sequence: entry.sequence, serverSequence: serverSequence, acceptance: acceptance)
             } catch let error as StoreError {
-                // A damaged overlay must not keep its entry from leaving; it is found by a walk through the store.
+                // A damaged overlay must not keep its entry in the outbox.
                 guard case .damaged = error else { throw error }
-                // Left where it is, nobody could read the row, and nothing above it would ever be released.
+                // If it stayed, the row could not be read, and no overlay above it would ever be released.
                 _ = try takeOverlay(at: row, sequence: entry.sequence)
             }
         }
@@ -33,13 +33,13 @@ extension Transaction {
         for row in entry.rows { try settle(at: row, on: .change, &known) }
     }
 
-    /// Releases what may be, of what was touched in this transaction; what is too much for one commit is left to those
-    /// after it.
+    /// Releases overlays of the resources that this transaction has touched. Work beyond the limit of one commit is
+    /// left to later commits.
     mutating func settle() throws {
         var left = Self.mostReleaseRows
         var releases = try ordersOfRemovedFilters()
         while true {
-            // What is released may touch its resource.
+            // A release may touch its resource again.
             while let resource = effects.states.known(OverlaidChanges.self)?.resources.popFirst() {
                 releases.add(try ReleaseOrder(resource))
             }
@@ -58,14 +58,14 @@ extension Transaction {
         var orders = ReleaseOrders()
         guard let removed = effects.states.known(RemovedFilters.self) else { return orders }
         for resource in removed.overlaid { orders.add(try ReleaseOrder(resource, isRemoval: true)) }
-        // What the filters had let go before, or kept in doubt, is as the others have it from now on.
+        // Resources that the removed filters had dropped or kept undecided now depend on the remaining filters.
         if removed.count > 0 { orders.add(.everything) }
         return orders
     }
 
-    /// Releases what may be of what an order names.
+    /// Releases the overlays of an order that may be released.
     ///
-    /// - Returns: what is left of the order, and how many rows were looked at.
+    /// - Returns: the rest of the order, nil when it is done, and the number of rows checked.
     mutating func settle(_ order: ReleaseOrder, most: Int) throws -> (rest: ReleaseOrder?, looked: Int) {
         let (next, looked) = try settle(order, on: order.occasion, most: most)
         guard let next else { return (nil, looked) }
@@ -74,25 +74,27 @@ extension Transaction {
         return (rest, looked)
     }
 
-    /// Releases what the end of a run allows, and what commits before it have left.
+    /// Releases the overlays that the end of a run allows to release, and those that earlier commits have left.
     ///
     /// - Parameters:
-    ///   - place: where a commit before this one has stopped; nil to begin.
-    ///   - most: the most rows to look at.
-    /// - Returns: where to go on in another commit, or nil when all were looked at.
+    ///   - place: the place at which an earlier commit has stopped; nil to begin.
+    ///   - most: the most rows to check.
+    /// - Returns: the place at which another commit continues, or nil when all rows were checked.
+    /// - Throws: ``EngineError``. Damaged overlays stay.
     package mutating func settle(
         after end: RunEnd, from place: ReleasePlace? = nil, most: Int = Self.mostReleaseRows
     ) throws -> ReleasePlace? {
         try settle(.everything, from: place, on: .run(end), most: most)
     }
 
-    /// Releases what the end of a pass over a list allows; otherwise as ``settle(after:from:most:)-(RunEnd,_,_)``.
+    /// Releases the overlays that the end of a pass allows to release; otherwise as
+    /// ``settle(after:from:most:)-(RunEnd,_,_)``.
     ///
-    /// - Parameter isWhole: whether the pass went over all of the list.
+    /// - Parameter isWhole: whether the pass read all of the list.
     mutating func settle(
         after pass: ListPass, isWhole: Bool, from place: ReleasePlace?, most: Int = Self.mostReleaseRows
     ) throws -> ReleasePlace? {
-        // One that broke off has brought nothing for sure.
+        // A pass that ended early proves nothing about any write.
         let occasion = ReleaseOccasion.pass(journalAtBegin: isWhole ? pass.journalAtBegin : 0)
         return try settle(ReleaseOrder(pass.resource), from: place, on: occasion, most: most)
     }
@@ -114,10 +116,10 @@ extension Transaction {
         return (page.next, page.looked)
     }
 
-    /// As ``settle(at:under:on:)``; what cannot be read stays, and is found by a walk through the store: it must not keep
-    /// everything else from being stored.
+    /// As ``settle(at:under:on:)``, but leaves what cannot be read, so that damage keeps no other content from being
+    /// stored; `verify` reports it.
     ///
-    /// - Parameter known: how resources come by their rows, as far as it was looked up.
+    /// - Parameter known: the ownership of the resources that were looked up before.
     private mutating func settle(
         at row: RowKey, on occasion: ReleaseOccasion, _ known: inout [ResourceKey: Tenure]
     ) throws {
@@ -130,8 +132,8 @@ extension Transaction {
         }
     }
 
-    /// Releases the confirmed overlays of a row, the lowest first and none above one that stays: what lies beneath a
-    /// released one is shown again.
+    /// Releases the confirmed overlays of a row, the lowest first and none above one that stays. The row beneath a
+    /// released overlay is shown again.
     private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
         var released = ReleasedWrites()
         try tables.forEachLayer(at: key, in: engine) { layer in
@@ -154,61 +156,63 @@ extension Transaction {
         if case .success? = released.row { try raise(key.resource, to: released.position) }
         if tenure.isLetGo { try update(key.resource) { $0.applied = max($0.applied, released.position ?? .zero) } }
         state(MaterializedRow.self).key = nil
-        // Where all of them became the row, those that are left make of it what is shown already.
+        // If all of them became the row, the remaining overlays result in the row that is shown already.
         if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
     }
 
-    /// Remembers how new the rows of a resource are that nothing was synced of yet: a snapshot that lags shows none of them
-    /// as they were before. Only where there are rows: an empty resource with a position is one that filters have withdrawn.
+    /// Raises the position of a resource of which nothing was synced yet, so that no lagging snapshot undoes its rows.
+    ///
+    /// It does so only where there are rows: an empty resource with a position is one that filters have withdrawn.
     private mutating func raise(_ resource: ResourceKey, to position: ServerPosition?) throws {
         guard let position, try record(of: resource)?.isMadeHere == true else { return }
         try update(resource) { $0.applied = max($0.applied, position) }
     }
 
-    /// What the server said of a write; nil while it waits to be sent.
+    /// Returns the server's confirmation of a write; nil while the write waits to be sent.
     private func confirmation(of layer: OverlayStack.Layer) throws -> ConfirmedWrite? {
         if case .success(let record) = layer.record {
             let position = record.serverSequence.map { ServerPosition(record.timeline, $0) }
             return record.acceptance.map { ConfirmedWrite(position: position, acceptance: $0) }
         }
-        // One that cannot be read is confirmed when its entry has left the outbox: by then, or before all that is journaled.
+        // A write that cannot be read is confirmed once its entry has left the outbox: in that journal record, or
+        // before all that are kept.
         if try tables.hasEntry(sequence: layer.sequence, in: engine) { return nil }
         let outcome = try tables.journalSequence(ofEntry: layer.sequence, in: engine)
         let oldest = try nextJournalSequence() - Int64(Limits.journalRecords)
         return ConfirmedWrite(position: nil, acceptance: outcome ?? oldest - 1)
     }
 
-    /// Releases what may be of the overlays of a row, after one of them was taken away.
+    /// Releases overlays of a row after one of them was removed.
     mutating func settle(at key: RowKey) throws {
         guard try tables.shownRow(Self.shownKey(key), in: engine)?.isLowestConfirmed == true else { return }
         try settle(at: key, under: tenure(of: key.resource), on: .change)
     }
 }
 
-/// The lowest writes over a row, on their way out of its overlays.
+/// The lowest writes over a row, which are being released.
 private struct ReleasedWrites {
     private(set) var sequences: [Int64] = []
-    /// What those that become the row make of the server's; nil where none does.
+    /// The row that results from the server's row and the writes that become the row; nil when none does.
     private(set) var row: KnownRow?
-    /// Where the server has counted the last of them.
+    /// The highest server position of the writes.
     private(set) var position: ServerPosition?
-    /// Whether the row has all that they did.
+    /// Whether the row contains the effects of all of them.
     private(set) var areAllInRow = true
 
-    /// - Parameter server: what the server has; asked for the first that becomes the row.
+    /// - Parameter server: returns the server's row; called for the first write that becomes the row.
     mutating func add(
         _ layer: OverlayStack.Layer, _ position: ServerPosition?, isRow: Bool, over server: () throws -> KnownRow
     ) rethrows {
         sequences.append(layer.sequence)
         if let position { self.position = max(position, self.position ?? .zero) }
-        // What a damaged write did is lost.
+        // The effect of a damaged write is lost.
         guard isRow, case .success(let record) = layer.record else {
             areAllInRow = false
             return
         }
         let made = record.applied(to: try row ?? server())
         switch made {
-        // Only what a patch makes can be too long for a row, or not to be known; what lies beneath then stays.
+        // Only the result of a patch can be too long for a row, or unknown; the row beneath then stays.
         case .success(let content?) where content.payload.count <= Limits.payload: row = made
         case .success(nil) where record.change == .removal: row = made
         case .success(nil): break

@@ -2,9 +2,9 @@ internal import LarderEngine
 package import LarderFormat
 
 extension Transaction {
-    /// How a resource comes by its rows.
+    /// Returns the ownership of a resource's rows.
     ///
-    /// - Parameter occasion: a pass that has ended walks no more.
+    /// - Parameter occasion: the reason for the check; a pass that ends with it does not count as under way.
     mutating func tenure(of resource: ResourceKey, on occasion: ReleaseOccasion = .change) throws -> Tenure {
         let record = try record(of: resource) ?? ResourceRecord()
         let filters = try filterNumbers()
@@ -28,17 +28,22 @@ extension Transaction {
         return Tenure(keeper: keeper, state: record.state, applied: record.applied)
     }
 
-    /// Whether nobody but this device makes rows of a resource: what the server answers to a write may become its row.
+    /// Returns whether only this device makes rows of a resource, so that the response to a write may become its row.
     ///
-    /// So it is not while a filter has it as member, and not after filters have let it go: one row is not the resource.
+    /// The result is false while a filter has the resource as a member, and after filters have dropped it: one row is
+    /// not the resource.
+    ///
+    /// - Throws: ``StoreError/invalid(_:)`` for a resource beyond the format's limits; ``EngineError``.
     package mutating func isOwn(_ resource: ResourceKey) throws -> Bool {
         try !isMember(resource) && record(of: resource)?.isOfFilters != true
     }
 }
 
 extension ResourceRecord {
-    /// Whether a filter has brought the resource, of one that is withdrawn: the server has hidden it, or said where its copy
-    /// is or which changes it has. One that was listed and of which nothing came is as one that nobody knows.
+    /// Whether a filter has delivered this withdrawn resource: the server has hidden it, or reported its snapshot or
+    /// changes.
+    ///
+    /// A resource that was only listed, and of which nothing was received, counts as unknown.
     fileprivate var isOfFilters: Bool {
         switch state {
         case .hidden: true

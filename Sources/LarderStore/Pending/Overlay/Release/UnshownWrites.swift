@@ -1,28 +1,30 @@
 public import LarderFormat
 
-/// A write that the server accepted long ago and that syncing has not brought: what it did lies over the row until it does.
+/// A write that the server accepted long ago and syncing has not delivered; until then its overlay stays over the row.
 ///
-/// The server names another sequence in its answer than the one under which it publishes the change, or never publishes it.
+/// The server reported another sequence in its response than the one under which it publishes the change, or it never
+/// publishes the change.
 public struct UnshownWrite: Hashable, Sendable {
     /// The row that shows it.
     public let row: RowKey
-    /// The entry of the outbox that it was.
+    /// The identity of its outbox entry.
     public let entryID: UUIDBytes?
-    /// The server's sequence of it, where its answer named one.
+    /// The server's sequence of the write, where its response reported one.
     public let serverSequence: Int64?
-    /// When it was accepted, in milliseconds since 1970-01-01 UTC; where that is not journaled any more, a time after it.
+    /// When it was accepted, in milliseconds since 1970-01-01 UTC; a later time where the journal no longer has that.
     public let acceptedAt: Int64
 }
 
 extension ReadView {
-    /// How much later than the acceptance of a write the run of a filter ends that should have brought it, in milliseconds: a day.
+    /// The default age of ``unshownWrites(after:)``, in milliseconds: one day.
     public static var unshownAge: Int64 { 86_400_000 }
 
-    /// The accepted writes that still lie over rows although a filter that holds these has finished a run long after.
+    /// Returns the accepted writes that are still overlays although a filter of their resource has finished a run long
+    /// after.
     ///
-    /// - Parameter age: how long after, in milliseconds.
+    /// - Parameter age: how long after the acceptance that run has to end, in milliseconds.
     /// - Throws: ``StoreError/damaged(table:reason:)``.
-    /// - Complexity: where any accepted write lies over a row, a lookup for each member of each filter.
+    /// - Complexity: one lookup for each member of each filter, if any row has a confirmed overlay.
     public borrowing func unshownWrites(after age: Int64 = unshownAge) throws -> [UnshownWrite] {
         guard try hasConfirmedOverlays() else { return [] }
         let outcomes = try outboxOutcomes()
