@@ -19,6 +19,8 @@ struct Portal: Sendable, CustomTestStringConvertible {
     var fields: HTTPFields = [:]
     /// The content type of the page; nil for none.
     var type: String? = "text/html"
+    /// The body of a redirection, of the content type.
+    var redirectionBody: [UInt8]?
     /// Whether the page breaks off behind its first half, without an error of the transport.
     var isCut = false
 
@@ -29,7 +31,8 @@ struct Portal: Sendable, CustomTestStringConvertible {
         head.headerFields[.cacheControl] = "max-age=86400"
         if head.status.kind == .redirection {
             head.headerFields[.location] = "https://\(Self.loginHost)/?from=\(request.path ?? "")"
-            return TransportResponse(head: head, body: TransportBody(chunks: []))
+            if redirectionBody != nil { head.headerFields[.contentType] = type }
+            return TransportResponse(head: head, body: TransportBody(redirectionBody ?? []))
         }
         head.headerFields[.contentType] = type
         let whole = Array(Self.page.utf8)
@@ -45,6 +48,9 @@ struct Portal: Sendable, CustomTestStringConvertible {
             fields: [.eTag: "\"1\"", .lastModified: "Sun, 01 Mar 2026 00:00:00 GMT"]),
         Portal(testDescription: "a redirection that is the answer", status: .found),
         Portal(testDescription: "a lasting redirection that is the answer", status: .movedPermanently),
+        Portal(
+            testDescription: "a lasting redirection with a body of the same type", status: .movedPermanently,
+            type: "application/json", redirectionBody: Array("{\"moved\":true}".utf8)),
         Portal(testDescription: "a redirection that is followed", redirectLimit: 5, status: .found),
         Portal(
             testDescription: "a lasting redirection that is followed", redirectLimit: 5,
