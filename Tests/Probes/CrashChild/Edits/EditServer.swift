@@ -21,7 +21,7 @@ struct EditServer {
         let content = try EditedContent(Origin(secret: TokenSecret(using: &random), now: { 1_700_000_000_000 }))
         let router = Router()
         router.add(middleware: Hesitation(chance: chance))
-        router.add(middleware: Moods(content: content, chance: chance))
+        router.add(middleware: ServerFaults(content: content, chance: chance))
         router.add(middleware: ContentSyncMiddleware(content.origin))
         router.put("/rows/{id}/{key}") { request, context in
             let body = try await request.body.collect(upTo: 1 << 16)
@@ -70,8 +70,8 @@ private final class EditedContent: Sendable {
     private static func resource(_ id: Int64) -> Origin.ResourceID { Origin.ResourceID("translations", id) }
 }
 
-/// What goes wrong at the server, by chance.
-private final class Moods<Context: RequestContext>: RouterMiddleware {
+/// Faults of the server, by chance.
+private final class ServerFaults<Context: RequestContext>: RouterMiddleware {
     private let content: EditedContent
     private let chance: Chance
     /// The body of a snapshot as it was at some time, by its path.
