@@ -105,6 +105,9 @@ import Testing
         #expect(decide(stored(stale), at: 1020) == [.validate(0)])
         #expect(decide(stored(stale), [("Cache-Control", "max-stale=20")], at: 1020) == [.reuse(0)])
         #expect(decide(stored(stale), [("Cache-Control", "max-stale=5")], at: 1020) == [.validate(0)])
+        #expect(decide(stored(stale), [("Cache-Control", "max-stale=, max-stale=20")], at: 1020) == [.reuse(0)])
+        #expect(decide(stored(stale), [("Cache-Control", "max-stale =20, max-stale")], at: 1020) == [.reuse(0)])
+        #expect(decide(stored(stale), [("Cache-Control", "max-stale=5, max-stale=20")], at: 1020) == [.validate(0)])
         let strict = [("Cache-Control", "max-age=10, must-revalidate"), ("ETag", "\"a\"")]
         #expect(decide(stored(strict), [("Cache-Control", "max-stale")], at: 1020) == [.validate(0)])
         #expect(

@@ -8,6 +8,8 @@ struct MeasuredVisit {
     let outcome: String
     /// How much the peak of resident memory grew in that run, in kibibytes; nil where it cannot be measured.
     let growth: Int?
+    /// The part of it that is clean pages of the store's file, where the visit measures it.
+    let pages: Int
     /// Whether the store held afterwards what it held before, and was sound.
     let isKept: Bool
 
@@ -42,6 +44,7 @@ struct MeasuredVisit {
         }
         outcome = values["outcome"] ?? "nothing"
         growth = values["growth"].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+        pages = values["pages"].flatMap { Int($0) } ?? 0
         isKept = values["kept"] == "true" && values["findings"] == "0"
     }
 

@@ -14,12 +14,14 @@ struct JoinVisit {
         let request = FetchRequest(base.request(appending: "/join"))
         // What the first fetch of a process brings into memory is not counted.
         _ = try await cache.fetch(FetchRequest(base.request(appending: "/first"))).value.body.bytes()
+        let pages = PeakMemory.storePages()
         let memory = PeakMemory()
         async let first = Self.read(cache, request)
         async let second = Self.read(cache, request)
         let counts = await [first, second]
         say("outcome", counts.joined(separator: " "))
         say("growth", "\(memory.growth())")
+        say("pages", "\(PeakMemory.storePages() - pages)")
         let isKept = try? await cache.fetch(request, .cacheOnly)
         say("kept", "\(isKept == nil)")
         var findings = 0

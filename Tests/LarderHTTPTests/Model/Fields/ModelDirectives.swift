@@ -91,6 +91,11 @@ extension CacheModel {
         directives(fields).contains { $0.name == name }
     }
 
+    /// `immutable` permits, so one that breaks the grammar does not count. RFC 8246 §2: an argument has no meaning.
+    func isImmutable(_ fields: ModelFields) -> Bool {
+        directives(fields).contains { $0.name == "immutable" && !$0.isMalformed }
+    }
+
     /// The seconds of a directive; `.some(nil)` when it is there but says nothing sensible; nil when it is not there.
     func seconds(_ name: String, in fields: ModelFields) -> Double?? {
         let found = directives(fields).filter { $0.name == name }
@@ -104,6 +109,12 @@ extension CacheModel {
     func permitted(_ name: String, in fields: ModelFields) -> Double? {
         directives(fields).filter { $0.name == name && !$0.isMalformed }
             .compactMap { $0.argument.flatMap(deltaSeconds) }.first
+    }
+
+    /// The staleness that `max-stale` accepts: the first readable one counts; without a number it accepts any.
+    func acceptedStaleness(in fields: ModelFields) -> Double? {
+        directives(fields).filter { $0.name == "max-stale" && !$0.isMalformed }
+            .compactMap { $0.argument.map(deltaSeconds) ?? .infinity }.first
     }
 
     /// RFC 9111 §1.2.2.

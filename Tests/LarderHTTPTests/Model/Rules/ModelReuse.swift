@@ -55,7 +55,7 @@ extension CacheModel {
         let age = age(stored, now: now)
         let lifetime = terms.hardLifetime ?? lifetime(stored).seconds
         // RFC 8246 §2: what is immutable and fresh is not asked about.
-        let isSettled = has("immutable", in: stored.response.fields) && age < lifetime
+        let isSettled = isImmutable(stored.response.fields) && age < lifetime
         if terms.forcesValidation, !isSettled { return .ask }
         // §5.2.1.4, §5.4
         if has("no-cache", in: request.fields) || pragmaNoCache(request) { return .ask }
@@ -86,11 +86,7 @@ extension CacheModel {
             guard let wanted = minFresh, lifetime >= age + wanted else { return .ask }
         }
         guard age >= lifetime else { return nil }
-        if has("max-stale", in: request.fields), !forbidsStale {
-            let argument = directives(request.fields).first { $0.name == "max-stale" }
-            if argument?.argument == nil, argument?.isMalformed == false { return .now }
-            if let limit = seconds("max-stale", in: request.fields) ?? nil, age - lifetime <= limit { return .now }
-        }
+        if !forbidsStale, let limit = acceptedStaleness(in: request.fields), age - lifetime <= limit { return .now }
         // §5.2.1.1: with max-age, and without max-stale, nothing stale is wanted.
         return maxAge != nil || minFresh != nil ? .ask : nil
     }
