@@ -295,7 +295,7 @@ let package = Package(
 )
 
 /// One list, applied once, so that no target can drift.
-let house: [SwiftSetting] = [
+let commonSettings: [SwiftSetting] = [
     .strictMemorySafety(),  // SE-0458
     .treatAllWarnings(as: .error),  // SE-0480
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -307,5 +307,5 @@ let house: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),  // docs/DECISIONS.md says why
 ]
 for target in package.targets where target.type != .system {
-    target.swiftSettings = (target.swiftSettings ?? []) + house
+    target.swiftSettings = (target.swiftSettings ?? []) + commonSettings
 }

@@ -128,7 +128,7 @@ public final class AsyncHTTPClientTransport: Transport {
         let outgoing = try outgoing(request, body: body)
         if Task.isCancelled { throw .cancelled }
         let exchange = Exchange(clock: clock, timeouts: timeouts)
-        let decodes = !isTransparent && ContentCoding.isUnasked(in: request)
+        let decodes = !isTransparent && ContentCoding.isIdentityRequired(by: request)
         let delegate = ResponseDelegate(exchange, isSecure: outgoing.useTLS, decodes: decodes)
         let task = (decodes ? client : plain).execute(request: outgoing, delegate: delegate)
         // After a shutdown the client fails its tasks without notifying the delegate.
@@ -142,12 +142,12 @@ public final class AsyncHTTPClientTransport: Transport {
         let target = try RequestTarget(request)
         var headers = HTTPHeaders()
         for field in request.headerFields {
-            let standIn = FieldBytes.standIn(for: field)
+            let escapedValue = FieldBytes.escapedValue(for: field)
             // TLS may lead to HTTP/2, where the bytes would not be restored.
-            if standIn != nil, target.scheme == "https", !isTransparent {
+            if escapedValue != nil, target.scheme == "https", !isTransparent {
                 throw .invalidRequest(reason: "the value of a header field is not UTF-8")
             }
-            headers.add(name: field.name.rawName, value: standIn ?? field.value)
+            headers.add(name: field.name.rawName, value: escapedValue ?? field.value)
         }
         if !isTransparent, let codings = ContentCoding.added(to: request, decodes: true) {
             headers.add(name: "Accept-Encoding", value: codings)

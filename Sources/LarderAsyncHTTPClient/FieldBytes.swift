@@ -10,7 +10,7 @@ enum FieldBytes {
     private static let second: UInt8 = 0x8F
 
     /// Returns the text that replaces the value of `field`; nil when the value is UTF-8 and needs no replacement.
-    static func standIn(for field: HTTPField) -> String? {
+    static func escapedValue(for field: HTTPField) -> String? {
         // Copied during the call.
         let bytes = unsafe field.withUnsafeBytesOfValue { unsafe [UInt8]($0) }
         // A value that looks like a stand-in is replaced, too: otherwise other bytes would be sent.

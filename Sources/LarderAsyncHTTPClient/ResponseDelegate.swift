@@ -47,9 +47,9 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         // The client decodes only the first coding, and only once. A range of a coded body cannot be decoded.
         let codings = head.headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }
         let isDecoded = decodes && (codings == ["gzip"] || codings == ["deflate"]) && response.status != .partialContent
-        let handedOut = isDecoded ? ContentCoding.decoded(response) : response
-        isUnreadable.store(decodes && ContentCoding.isCoded(handedOut), ordering: .relaxed)
-        exchange.receive(head: handedOut, isDecoded: isDecoded)
+        let reported = isDecoded ? ContentCoding.decoded(response) : response
+        isUnreadable.store(decodes && ContentCoding.isCoded(reported), ordering: .relaxed)
+        exchange.receive(head: reported, isDecoded: isDecoded)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -58,9 +58,9 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         if isUnreadable.load(ordering: .relaxed) {
             return task.eventLoop.makeFailedFuture(TransportError.encodedBody)
         }
-        let wanted = task.eventLoop.makePromise(of: Void.self)
-        exchange.receive(Array(buffer.readableBytesView)) { wanted.succeed() }
-        return wanted.futureResult
+        let consumed = task.eventLoop.makePromise(of: Void.self)
+        exchange.receive(Array(buffer.readableBytesView)) { consumed.succeed() }
+        return consumed.futureResult
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {

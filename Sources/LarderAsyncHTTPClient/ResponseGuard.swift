@@ -13,12 +13,12 @@ final class ResponseGuard: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private enum Place {
+    private enum Phase {
         case head, body, broken
     }
 
     private let state: WireState
-    private var place = Place.head
+    private var phase = Phase.head
 
     init(_ state: WireState) { self.state = state }
 
@@ -37,8 +37,8 @@ final class ResponseGuard: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if isPossible(unwrapInboundIn(data)) {
             context.fireChannelRead(data)
-        } else if place != .broken {
-            place = .broken
+        } else if phase != .broken {
+            phase = .broken
             context.fireErrorCaught(HTTPParserError.invalidStatus)
             context.close(promise: nil)
         }
@@ -51,16 +51,16 @@ final class ResponseGuard: ChannelDuplexHandler {
     }
 
     private func isPossible(_ part: HTTPClientResponsePart) -> Bool {
-        switch (place, part) {
+        switch (phase, part) {
         case (.head, .head(let head)):
             guard head.status.code >= 100 else { return false }
             // An interim response has neither body nor end: another head follows. RFC 9110 §15.2.
             let isInterim = head.status.code < 200 && head.status != .switchingProtocols
-            if isInterim { state.isInHead = true } else { place = .body }
+            if isInterim { state.isInHead = true } else { phase = .body }
             return true
         case (.body, .body): return true
         case (.body, .end):
-            place = .head
+            phase = .head
             state.isInHead = true
             return true
         case (.body, .head), (.head, .body), (.head, .end), (.broken, _): return false

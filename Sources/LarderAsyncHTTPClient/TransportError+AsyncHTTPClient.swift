@@ -18,10 +18,10 @@ extension TransportError {
         switch error {
         case let error as TransportError: self = error
         case is CancellationError: self = .cancelled
-        case let error as HTTPClientError: self = Self.fact(error)
-        case let error as NIOConnectionError: self = Self.fact(error)
-        case let error as IOError: self = Self.fact(error, isConnected: isConnected)
-        case let error as ChannelError: self = Self.fact(error)
+        case let error as HTTPClientError: self = Self.transportError(for: error)
+        case let error as NIOConnectionError: self = Self.transportError(for: error)
+        case let error as IOError: self = Self.transportError(for: error, isConnected: isConnected)
+        case let error as ChannelError: self = Self.transportError(for: error)
         case is SocketAddressError: self = .noConnection(reason: "the host name has no address")
         case HTTPParserError.invalidEOFState: self = .connectionLost(reason: "the response is shorter than announced")
         case is HTTPParserError: self = .other(reason: "the response is not HTTP")
@@ -33,7 +33,7 @@ extension TransportError {
         }
     }
 
-    private static func fact(_ error: HTTPClientError) -> TransportError {
+    private static func transportError(for error: HTTPClientError) -> TransportError {
         let reason = error.shortDescription
         switch error {
         case .cancelled, .alreadyShutdown, .requestStreamCancelled:
@@ -56,15 +56,15 @@ extension TransportError {
 
     /// Returns the error for all addresses of a host; one refusal is enough, because a host with two addresses refuses
     /// on both.
-    private static func fact(_ error: NIOConnectionError) -> TransportError {
+    private static func transportError(for error: NIOConnectionError) -> TransportError {
         guard !error.connectionErrors.isEmpty else { return .noConnection(reason: "the host name has no address") }
         let causes = error.connectionErrors.compactMap { $0.error as? IOError }
         if causes.contains(where: { $0.errnoCode == ECONNREFUSED }) { return .connectionRefused }
-        if let cause = causes.first { return fact(cause, isConnected: false) }
-        return .noConnection(reason: "no address of the host answered")
+        if let cause = causes.first { return transportError(for: cause, isConnected: false) }
+        return .noConnection(reason: "no address of the host responded")
     }
 
-    private static func fact(_ error: IOError, isConnected: Bool) -> TransportError {
+    private static func transportError(for error: IOError, isConnected: Bool) -> TransportError {
         let reason = "errno \(error.errnoCode)"
         if isConnected { return .connectionLost(reason: reason) }
         switch error.errnoCode {
@@ -74,7 +74,7 @@ extension TransportError {
         }
     }
 
-    private static func fact(_ error: ChannelError) -> TransportError {
+    private static func transportError(for error: ChannelError) -> TransportError {
         switch error {
         case .connectTimeout: .timeout(.connect)
         default: .connectionLost(reason: "the channel closed")

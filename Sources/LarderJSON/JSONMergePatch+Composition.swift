@@ -11,35 +11,35 @@ extension JSONMergePatch {
         guard case .object(let own) = root else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + later.bytes.count)
-        return join(own, later, members, to: &output) ? output : nil
+        return compose(own, later, members, to: &output) ? output : nil
     }
 
     /// Appends the object of both patches' members; returns false where no patch has their effect.
-    private func join(
+    private func compose(
         _ own: [Member], _ later: JSONMergePatch, _ members: [Member], to output: inout [UInt8]
     ) -> Bool {
-        let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
-        var isTaken = [Bool](repeating: false, count: members.count)
+        let indexes = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
+        var isMerged = [Bool](repeating: false, count: members.count)
         var list = MemberList(&output)
         for member in own {
             list.begin(&output)
             appendName(member, to: &output)
-            guard let place = places[member.name] else {
-                spell(member.node, to: &output)
+            guard let index = indexes[member.name] else {
+                appendSource(member.node, to: &output)
                 continue
             }
-            isTaken[place] = true
-            switch (member.node, members[place].node) {
+            isMerged[index] = true
+            switch (member.node, members[index].node) {
             case (.object(let inner), .object(let changes)):
-                guard join(inner, later, changes, to: &output) else { return false }
+                guard compose(inner, later, changes, to: &output) else { return false }
             case (_, .object): return false
-            case (_, let node): later.spell(node, to: &output)
+            case (_, let node): later.appendSource(node, to: &output)
             }
         }
-        for (member, isTaken) in zip(members, isTaken) where !isTaken {
+        for (member, isMerged) in zip(members, isMerged) where !isMerged {
             list.begin(&output)
             later.appendName(member, to: &output)
-            later.spell(member.node, to: &output)
+            later.appendSource(member.node, to: &output)
         }
         output.append(UInt8(ascii: "}"))
         return true
@@ -51,7 +51,7 @@ extension JSONMergePatch {
     }
 
     /// Appends a node as it is spelled, with the members that it removes.
-    private func spell(_ node: Node, to output: inout [UInt8]) {
+    private func appendSource(_ node: Node, to output: inout [UInt8]) {
         switch node {
         case .null: output += "null".utf8
         case .value(let range): output += bytes[range]
@@ -60,7 +60,7 @@ extension JSONMergePatch {
             for member in members {
                 list.begin(&output)
                 appendName(member, to: &output)
-                spell(member.node, to: &output)
+                appendSource(member.node, to: &output)
             }
             output.append(UInt8(ascii: "}"))
         }

@@ -97,8 +97,8 @@ package struct JSONReader: ~Copyable, ~Escapable {
     /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skipRest() throws(JSONError) {
         // Only the end of the container is reported.
-        scanner.quietDepth = scanner.depth - 1
+        scanner.maxReportedDepth = scanner.depth - 1
         _ = try token()
-        scanner.quietDepth = .max
+        scanner.maxReportedDepth = .max
     }
 }

@@ -82,7 +82,7 @@ extension JSONScanner {
         guard isCapturing, start < end else { return }
         guard end - start <= limits.text - text.count else { throw failure(.textTooLong, at: start) }
         guard end - start < 24 else { return text.append(copying: bytes.extracting(start..<end)) }
-        // Most names and keys are short: a call to copy them would take longer than this loop.
+        // Most names and keys are short: a call to copy them would be slower than this loop.
         for index in start..<end { text.append(bytes[index]) }
     }
 }

@@ -21,7 +21,7 @@ extension JSONScanner {
         /// Behind the backslash.
         case begun
         /// Behind the first half of a surrogate pair, in front of a backslash.
-        case secondHalf
+        case secondSurrogate
     }
 
     mutating func stringBody(_ chunk: Span<UInt8>, _ position: inout Int) throws(JSONError) -> JSONToken? {
@@ -114,9 +114,9 @@ extension JSONScanner {
     /// Continues an escape with one byte; returns false where the byte is not part of it.
     private mutating func escape(_ byte: UInt8, at index: Int) throws(JSONError) -> Bool {
         switch string.escape {
-        case .secondHalf:
+        case .secondSurrogate:
             guard byte == UInt8(ascii: "\\") else {
-                try endHalf(at: index)
+                try replaceLoneSurrogate(at: index)
                 string.escape = .none
                 return false
             }
@@ -125,49 +125,49 @@ extension JSONScanner {
             string.escape = .fourDigits
             string.unit = 0
         case .begun:
-            if string.high != 0 { try endHalf(at: index) }
+            if string.high != 0 { try replaceLoneSurrogate(at: index) }
             guard let value = Self.escaped(byte) else { throw failure(.invalidEscape, at: index) }
             string.escape = .none
-            try keep(value, at: index)
+            try appendScalar(value, at: index)
         case .none, .oneDigit, .twoDigits, .threeDigits, .fourDigits:
             guard let digit = Self.hexadecimal(byte) else { throw failure(.invalidEscape, at: index) }
             string.unit = string.unit &<< 4 | digit
             // Four digits count down to `none`, whose raw value is 0.
             string.escape = Escape(rawValue: string.escape.rawValue - 1) ?? .none
-            if string.escape == .none { try unit(at: index) }
+            if string.escape == .none { try finishUnit(at: index) }
         }
         return true
     }
 
     /// Handles a complete `\uXXXX`. RFC 8259 §7, on surrogate pairs.
-    private mutating func unit(at index: Int) throws(JSONError) {
+    private mutating func finishUnit(at index: Int) throws(JSONError) {
         let unit = UInt32(string.unit)
         if string.high != 0 {
             if (0xDC00...0xDFFF).contains(unit) {
                 let high = UInt32(string.high)
                 string.high = 0
-                return try keep(0x1_0000 + (high - 0xD800) << 10 + (unit - 0xDC00), at: index)
+                return try appendScalar(0x1_0000 + (high - 0xD800) << 10 + (unit - 0xDC00), at: index)
             }
-            try endHalf(at: index)
+            try replaceLoneSurrogate(at: index)
         }
         switch unit {
         case 0xD800...0xDBFF:
             string.high = string.unit
-            string.escape = .secondHalf
-        case 0xDC00...0xDFFF: try endHalf(at: index)
-        default: try keep(unit, at: index)
+            string.escape = .secondSurrogate
+        case 0xDC00...0xDFFF: try replaceLoneSurrogate(at: index)
+        default: try appendScalar(unit, at: index)
         }
     }
 
     /// Replaces or rejects half a surrogate pair that has no other half.
-    private mutating func endHalf(at index: Int) throws(JSONError) {
+    private mutating func replaceLoneSurrogate(at index: Int) throws(JSONError) {
         guard limits.replacesLoneSurrogates else { throw failure(.loneSurrogate, at: index) }
         string.high = 0
-        try keep(0xFFFD, at: index)
+        try appendScalar(0xFFFD, at: index)
     }
 
     /// Appends a decoded scalar in UTF-8 to ``text`` when the token is captured.
-    private mutating func keep(_ value: UInt32, at index: Int) throws(JSONError) {
+    private mutating func appendScalar(_ value: UInt32, at index: Int) throws(JSONError) {
         guard isCapturing else { return }
         guard let scalar = Unicode.Scalar(value), let encoded = Unicode.UTF8.encode(scalar) else {
             throw failure(.loneSurrogate, at: index)

@@ -41,7 +41,7 @@ extension JSONScanner {
     private mutating func name(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken? {
         if byte == UInt8(ascii: "\"") {
             mode = .name
-            beginText(captured: depth <= quietDepth)
+            beginText(captured: depth <= maxReportedDepth)
             return nil
         }
         guard expectation == .nameOrObjectEnd else { throw failure(.unexpectedByte, at: index) }
@@ -53,7 +53,7 @@ extension JSONScanner {
         switch byte {
         case UInt8(ascii: "\""):
             mode = .string
-            beginText(captured: capturesValues && depth <= quietDepth)
+            beginText(captured: capturesValues && depth <= maxReportedDepth)
             return nil
         case UInt8(ascii: "{"):
             try open(isObject: true, expecting: .nameOrObjectEnd, at: position - 1)
@@ -69,7 +69,7 @@ extension JSONScanner {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             mode = .number
             number = .nothing
-            beginText(captured: capturesValues && depth <= quietDepth)
+            beginText(captured: capturesValues && depth <= maxReportedDepth)
             position -= 1
         default:
             throw failure(.unexpectedByte, at: position - 1)

@@ -25,7 +25,7 @@ package struct JSONScanner: Sendable {
     /// The depth beyond which tokens are checked but neither reported nor captured.
     ///
     /// A container at this depth is reported with its begin and its end; nothing between them is.
-    package var quietDepth = Int.max
+    package var maxReportedDepth = Int.max
 
     /// Whether strings and numbers that are values are captured in ``text``; names always are.
     package var capturesValues = true
@@ -129,8 +129,8 @@ extension JSONScanner {
     /// Whether tokens at the depth of `token` are to be reported.
     func isReported(_ token: JSONToken) -> Bool {
         switch token {
-        case .objectBegin, .arrayBegin: depth - 1 <= quietDepth
-        default: depth <= quietDepth
+        case .objectBegin, .arrayBegin: depth - 1 <= maxReportedDepth
+        default: depth <= maxReportedDepth
         }
     }
 

@@ -6,10 +6,10 @@ extension Store {
     /// commits. Rows are counted after all parts that may change rows.
     static let parts: [any SharedPart.Type] = [
         StagingSlot.self, RowHistory.self,
-        BlobLeases.self, UsageNotes.self, CollectionReads.self, SingleAnswerUpkeep.self, MemberRestoring.self,
+        BlobLeases.self, UsageLog.self, CollectionReads.self, SingleAnswerStage.self, MembershipRestorer.self,
         SyncOwnership.self,
-        OutboxChangeLog.self, OverlaidRowStage.self, ListPasses.self, ListDoubts.self, Releaser.self,
-        RowTallyStage.self, Room.self, Reclaimer.self,
+        OutboxChangeLog.self, OverlaidRowStage.self, ListPasses.self, SuspectedDeletionLists.self, Releaser.self,
+        RowTallyStage.self, StorageBudget.self, Reclaimer.self,
     ]
 
     /// Opens the store in the directory at `path`, which is created when it does not exist.
@@ -36,10 +36,10 @@ extension Store {
             if !isReadOnly {
                 let stages = store.shared.stages
                 store.shared.recoverOnce {
-                    let look = OpeningLook(
+                    let openingState = OpeningState(
                         isAlone: environment.wasOpenedAlone, counters: known?.counters,
                         hasLostGarbage: known?.tables.contains(TableName.garbage.rawValue) == false)
-                    for stage in stages { stage.recover(store, from: look) }
+                    for stage in stages { stage.recover(store, from: openingState) }
                 }
                 for stage in stages { stage.begin(store) }
             }
@@ -52,7 +52,7 @@ extension Store {
 
     private static func openEnvironment(
         at path: String, _ options: StoreOptions, _ host: HostServices,
-        note: (CountersRecord?, Set<String>) -> Void
+        onInspect: (CountersRecord?, Set<String>) -> Void
     ) throws -> Environment {
         do {
             return try Environment.open(
@@ -62,7 +62,7 @@ extension Store {
                 },
                 inspect: { transaction, tables in
                     let access = try readFormat(in: transaction, tables)
-                    note(try? readCounters(in: transaction, tables), Set(tables.keys))
+                    onInspect(try? readCounters(in: transaction, tables), Set(tables.keys))
                     return access == .readWrite
                 })
         } catch EngineError.missingTable where options.access != .readOnly {

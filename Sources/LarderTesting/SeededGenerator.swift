@@ -29,13 +29,13 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable, Hashable {
 extension SeededGenerator {
     /// Returns a number from 0 up to, not including, `bound`, which is at least 1; nearly uniform for small bounds.
     package mutating func below(_ bound: Int) -> Int {
-        precondition(bound > 0, "no number lies below \(bound)")
+        precondition(bound > 0, "no number is below \(bound)")
         // The remainder is below a positive Int, so it fits.
         return Int(next() % UInt64(bound))
     }
 
-    /// Returns true in `chance` of a thousand cases.
-    package mutating func happens(perMille chance: Int) -> Bool { below(1000) < chance }
+    /// Returns true in `share` of a thousand cases.
+    package mutating func happens(perMille share: Int) -> Bool { below(1000) < share }
 
     /// Returns one of the elements; `nil` without any.
     package mutating func pick<Element>(_ elements: [Element]) -> Element? {

@@ -1,7 +1,7 @@
 private import LarderStore
 private import Synchronization
 
-/// A clock that advances only when a test advances it: tests of hours take no time.
+/// A clock that advances only when a test advances it: tests of hours end at once.
 ///
 /// It has two times, as programs use them: a monotonic time for sleeps and limits, and a wall clock that a test may
 /// set, also backwards. Advancing moves both.
@@ -47,7 +47,7 @@ public final class VirtualClock: Clock, Sendable {
         /// The sleepers in the order in which they wake: by deadline, then by the beginning of the sleep.
         var sleepers: [Sleeper] = []
         /// The tasks that wait for a number of sleepers.
-        var watchers: [(count: Int, reached: Pending<Void>)] = []
+        var watchers: [(count: Int, reached: DeferredValue<Void>)] = []
     }
 
     private let state: Mutex<State>
@@ -136,7 +136,7 @@ extension VirtualClock {
     ///
     /// A test calls it before it advances the clock, so that the tasks to wake are asleep.
     public func sleepers(atLeast count: Int) async {
-        let reached = Pending<Void>()
+        let reached = DeferredValue<Void>()
         state.withLock { state in
             if state.sleepers.count >= count { return reached.fulfil(()) }
             state.watchers.append((count, reached))

@@ -4,6 +4,12 @@ public import HTTPTypes
 ///
 /// Appending is never RFC 3986 resolution: that would drop a base path such as `/content`, and read `//other.test/x` as
 /// another host.
+///
+/// ```swift
+/// guard let base = BaseURL("https://api.example.org/content") else { return }
+/// let request = base.request(appending: "/api/v4/changes?limit=100")
+/// print(request.path ?? "")  // "/content/api/v4/changes?limit=100": appended as text
+/// ```
 public struct BaseURL: Sendable, Hashable {
     /// `http` or `https`.
     public let scheme: String
@@ -57,13 +63,13 @@ public struct BaseURL: Sendable, Hashable {
     /// - Parameter endpoint: The text that was appended for the request of this response.
     /// - Complexity: O(length). RFC 9110 §10.2.2.
     package func endpoint(ofLocation location: String, answering endpoint: String) -> String? {
-        guard !location.isEmpty, let asked = URIReference(description + endpoint),
+        guard !location.isEmpty, let requested = URIReference(description + endpoint),
             let reference = URIReference(location)
         else {
             return nil
         }
-        let target = asked.resolving(reference)
-        guard let origin = target.origin, origin == asked.origin, target.path.hasPrefix(basePath + "/") else {
+        let target = requested.resolving(reference)
+        guard let origin = target.origin, origin == requested.origin, target.path.hasPrefix(basePath + "/") else {
             return nil
         }
         let path = target.path.dropFirst(basePath.count)

@@ -1,6 +1,17 @@
 public import HTTPTypes
 
 /// Supplies the header fields that authenticate a request. They are added at each send and never stored.
+///
+/// ```swift
+/// struct TokenCredentials: Credentials {
+///     let source: TokenSource
+///
+///     func fields(for account: String?, isRefused: Bool) async throws -> HTTPFields {
+///         let token = try await source.token(isNew: isRefused)  // refused: the last token is no longer valid
+///         return [.authorization: "Bearer \(token)"]
+///     }
+/// }
+/// ```
 public protocol Credentials: Sendable {
     /// Returns the fields to send.
     ///
@@ -14,6 +25,13 @@ public protocol Credentials: Sendable {
 }
 
 /// Credentials that never change, such as none.
+///
+/// ```swift
+/// let sync = ContentSync(
+///     store: store, transport: transport, configuration: configuration,
+///     credentials: FixedCredentials([.authorization: "Bearer \(token)"]))
+/// print(try await sync.sync(filter))  // every request has the field; it is never stored
+/// ```
 public struct FixedCredentials: Credentials {
     private let fields: HTTPFields
 

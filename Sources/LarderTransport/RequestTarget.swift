@@ -67,7 +67,7 @@ public struct RequestTarget: Sendable, Hashable {
         return rest.isEmpty || isPort(rest)
     }
 
-    /// Returns whether a byte is RFC 3986 §3.3 `pchar`, the slash, the question mark, or a percent sign.
+    /// Returns whether a byte is RFC 3986 §3.3 `pchar`, the slash, the `?`, or a percent sign.
     static func isPathByte(_ byte: UInt8) -> Bool {
         isNameByte(byte) || "/?%:@!$&'()*+,;=".utf8.contains(byte)
     }

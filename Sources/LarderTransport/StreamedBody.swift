@@ -9,7 +9,7 @@ public struct StreamedBody: Sendable {
     ///
     /// - Parameter read: Returns exactly the bytes of a range. It is called on any thread, once at a time, in ascending
     ///   order, and again from the start when a connection fails before it sent anything. It may block for as long as a
-    ///   medium takes.
+    ///   medium needs.
     public init(byteCount: Int64, read: @escaping @Sendable (Range<Int64>) throws -> [UInt8]) {
         precondition(byteCount >= 0, "a length of \(byteCount) bytes")
         self.byteCount = byteCount

@@ -51,7 +51,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         var whole: [UInt8] = []
         while let chunk = try await source.next() {
             guard chunk.count <= limit - whole.count else {
-                source.giveUp()
+                source.cancelIfOpen()
                 throw .bodyTooLarge(limit: limit)
             }
             whole.append(contentsOf: chunk)
@@ -103,7 +103,7 @@ private final class Source: Sendable {
         self.cancel = cancel
     }
 
-    deinit { giveUp() }
+    deinit { cancelIfOpen() }
 
     func next() async throws(TransportError) -> [UInt8]? {
         let isOver = state.withLock { state in
@@ -127,7 +127,7 @@ private final class Source: Sendable {
         return nil
     }
 
-    func giveUp() {
+    func cancelIfOpen() {
         let wasOpen = state.withLock { state in
             defer { state = .ended }
             return state != .ended

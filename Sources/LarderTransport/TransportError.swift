@@ -3,7 +3,7 @@
 /// The reasons are human-readable, also for logs. They contain error names and codes, never an address, a path or a
 /// header.
 public enum TransportError: Error, Sendable, Equatable {
-    /// The part of an exchange that took too long; see ``TransportTimeouts``.
+    /// The part of an exchange that exceeded its limit; see ``TransportTimeouts``.
     public enum Phase: Sendable, Hashable {
         /// Opening a connection.
         case connect
@@ -16,7 +16,7 @@ public enum TransportError: Error, Sendable, Equatable {
     /// The task that sent the request or read the body was cancelled, or the transport was shut down.
     case cancelled
 
-    /// A phase took longer than its limit.
+    /// A phase lasted longer than its limit.
     ///
     /// Common causes: a server that hangs, a network that drops packets, a captive portal.
     case timeout(Phase)
@@ -82,7 +82,7 @@ extension TransportError: CustomStringConvertible {
         case .tls(let reason): "no secure connection: \(reason)"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
         case .bodyTooLarge(let limit): "the body is longer than \(limit) bytes"
-        case .encodedBody: "the body is compressed in a way that was not asked for, or is damaged"
+        case .encodedBody: "the body is compressed in a way that was not requested, or is damaged"
         case .other(let reason): "the exchange failed: \(reason)"
         }
     }

@@ -1,6 +1,6 @@
 /// The longest waits of an exchange, one for each of its phases.
 ///
-/// There is no limit on the whole exchange: a large body over a slow line may take as long as it makes progress.
+/// There is no limit on the whole exchange: a large body over a slow line may last as long as it makes progress.
 public struct TransportTimeouts: Sendable, Hashable {
     /// The limit for a connection, including a wait for a free pooled connection and the TLS handshake.
     public var connect: Duration

@@ -6,7 +6,7 @@ package struct URIReference: Hashable, Sendable {
     package var authority: String?
     /// The path; may be empty.
     package var path: String
-    /// The query without its question mark; nil without one.
+    /// The query without its `?`; nil without one.
     package var query: String?
 
     /// Parses `text` without its fragment; nil when it contains controls, spaces, or bytes beyond ASCII, which no URI
@@ -36,12 +36,12 @@ package struct URIReference: Hashable, Sendable {
     package func resolving(_ reference: URIReference) -> URIReference {
         var target = reference
         if reference.scheme != nil {
-            target.path = Self.withoutDots(reference.path)
+            target.path = Self.removingDotSegments(reference.path)
             return target
         }
         target.scheme = scheme
         if reference.authority != nil {
-            target.path = Self.withoutDots(reference.path)
+            target.path = Self.removingDotSegments(reference.path)
             return target
         }
         target.authority = authority
@@ -49,7 +49,8 @@ package struct URIReference: Hashable, Sendable {
             target.path = path
             target.query = reference.query ?? query
         } else {
-            target.path = Self.withoutDots(reference.path.hasPrefix("/") ? reference.path : merged(reference.path))
+            target.path = Self.removingDotSegments(
+                reference.path.hasPrefix("/") ? reference.path : merged(reference.path))
         }
         return target
     }
@@ -96,20 +97,20 @@ package struct URIReference: Hashable, Sendable {
     }
 
     /// Returns a path without its dot segments. RFC 3986 §5.2.4.
-    private static func withoutDots(_ path: String) -> String {
-        var kept: [Substring] = []
+    private static func removingDotSegments(_ path: String) -> String {
+        var output: [Substring] = []
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         let isAbsolute = path.hasPrefix("/")
-        for (place, segment) in segments.enumerated() where place > 0 || !isAbsolute {
-            let isLast = place == segments.count - 1
+        for (index, segment) in segments.enumerated() where index > 0 || !isAbsolute {
+            let isLast = index == segments.count - 1
             switch segment {
-            case ".": if isLast { kept.append("") }
+            case ".": if isLast { output.append("") }
             case "..":
-                if !kept.isEmpty { kept.removeLast() }
-                if isLast { kept.append("") }
-            default: kept.append(segment)
+                if !output.isEmpty { output.removeLast() }
+                if isLast { output.append("") }
+            default: output.append(segment)
             }
         }
-        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+        return (isAbsolute ? "/" : "") + output.joined(separator: "/")
     }
 }

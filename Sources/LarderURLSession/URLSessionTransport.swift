@@ -25,7 +25,7 @@ private import FoundationNetworking
 ///   response, the session itself tries once more on a new one.
 /// - It does not keep header fields of one name apart: they arrive joined by commas.
 /// - On Linux it is not safe against hostile servers: a `Content-Length` of 2^63 - 1 ends the process inside the
-///   session, and each trailer field takes longer than the one before. Use AsyncHTTPClient there.
+///   session, and each trailer field is slower than the one before. Use AsyncHTTPClient there.
 public final class URLSessionTransport: Transport {
     /// The most unread bytes of one body.
     public let unreadLimit: Int
@@ -77,7 +77,7 @@ public final class URLSessionTransport: Transport {
         let exchange = Exchange(clock: clock, timeouts: timeouts, unreadLimit: unreadLimit)
         let task = session.dataTask(with: outgoing)
         delegate.register(
-            exchange, acceptsCoded: SessionDelegate.decodes || !ContentCoding.isUnasked(in: request),
+            exchange, acceptsCoded: SessionDelegate.decodes || !ContentCoding.isIdentityRequired(by: request),
             for: task.taskIdentifier)
         // The exchange keeps the transport alive: a body may outlive the caller's last reference.
         // On Linux `cancel` waits for the session's queue, which a hostile response can keep busy.

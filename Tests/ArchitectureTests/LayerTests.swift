@@ -16,7 +16,7 @@ import Testing
             "Locations", "Status", "Outcomes", "Writes", "Machine", "Conflicts", "Delivery", "Buffers", "Session",
         ],
         "LarderQuery": [
-            "Bridge", "Definition", "Predicates", "Answers", "Planning", "Tables", "Search", "Questions",
+            "SQLite", "Definition", "Predicates", "Results", "Planning", "Tables", "Search", "Queries",
         ],
         "LarderServer": ["Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
         "LarderStore": ["Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
@@ -24,7 +24,7 @@ import Testing
             "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
         "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets"],
-        "LarderTransport": ["", "Dates", "Answers", "Conditions", "Exchange", "Waiting"],
+        "LarderTransport": ["", "Dates", "Outcomes", "Conditions", "Exchange", "Waiting"],
         "LarderURLSession": [""],
     ]
 

@@ -1,3 +1,5 @@
+// ModuleSources: finds in a module's source text which folder uses a type that another one declares.
+
 import Foundation
 
 /// The sources of a module, read as text: which folder uses a type that another one declares.
@@ -35,7 +37,7 @@ struct ModuleSources {
         self.files = files
     }
 
-    /// Functions of one folder that a file of another calls, as far as their names tell: without those that share their name
+    /// Functions of one folder that a file of another calls, as far as their names show: without those that share their name
     /// with a value of the module or with a function of the modules `below` it.
     func calls(above below: [ModuleSources]) -> [Use] {
         let values = files.reduce(into: Set<String>()) { $0.formUnion($1.source.values) }
@@ -48,13 +50,13 @@ struct ModuleSources {
     private func found(
         declared: KeyPath<SwiftSource, Set<String>>, named: KeyPath<SwiftSource, Set<String>>
     ) -> [Use] {
-        var homes: [String: Set<String>] = [:]
+        var declaringFolders: [String: Set<String>] = [:]
         for file in files {
-            for name in file.source[keyPath: declared] { homes[name, default: []].insert(file.folder) }
+            for name in file.source[keyPath: declared] { declaringFolders[name, default: []].insert(file.folder) }
         }
         return files.flatMap { file in
             file.source[keyPath: named].compactMap { name in
-                guard let home = homes[name], home.count == 1, let of = home.first, of != file.folder else {
+                guard let home = declaringFolders[name], home.count == 1, let of = home.first, of != file.folder else {
                     return nil
                 }
                 return Use(folder: file.folder, file: file.file, name: name, of: of)
@@ -77,7 +79,7 @@ struct SwiftSource {
 
     init(_ text: [UInt8]) {
         let code = Self.code(text)
-        noteNames(code)
+        collectNames(code)
         for line in String(decoding: code, as: UTF8.self).split(separator: "\n") {
             let found = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
             words.formUnion(found)
@@ -89,7 +91,7 @@ struct SwiftSource {
         }
     }
 
-    private mutating func noteNames(_ code: [UInt8]) {
+    private mutating func collectNames(_ code: [UInt8]) {
         var before = ""
         var rest = code[...]
         while let start = rest.firstIndex(where: Self.isOfName) {
@@ -124,7 +126,7 @@ struct SwiftSource {
         code.reserveCapacity(text.count)
         var rest = text[...]
         while let byte = rest.first {
-            if let end = noise(rest) {
+            if let end = skippedLength(rest) {
                 // The ends of lines stay, because a declaration is known by where its line begins.
                 code.append(contentsOf: rest[..<end].map { $0 == UInt8(ascii: "\n") ? $0 : UInt8(ascii: " ") })
                 rest = rest[end...]
@@ -137,7 +139,7 @@ struct SwiftSource {
     }
 
     /// Where the comment or string literal that `rest` begins with ends; nil when it begins with neither.
-    private static func noise(_ rest: ArraySlice<UInt8>) -> Int? {
+    private static func skippedLength(_ rest: ArraySlice<UInt8>) -> Int? {
         if rest.starts(with: "//".utf8) {
             return end(of: rest, after: 2, "\n", escaped: false).map { $0 - 1 } ?? rest.endIndex
         }

@@ -1,3 +1,5 @@
+// Compiler: compiles a snippet against the modules of the build under test.
+
 import Foundation
 
 /// The compiler, asked about a snippet against the modules of the build under test.

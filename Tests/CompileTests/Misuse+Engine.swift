@@ -1,3 +1,5 @@
+// Misuse: the misuses of the engine's transactions, cursors and spans.
+
 extension Misuse {
     /// The tables of all modules.
     static let all = engine + store

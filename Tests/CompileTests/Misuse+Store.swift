@@ -1,3 +1,5 @@
+// Misuse: the misuses of the store's views, transactions and rows.
+
 extension Misuse {
     private static let storePreamble = """
         import LarderFormat
@@ -105,10 +107,10 @@ extension Misuse {
             name: "a write marked as delivered", preamble: storePreamble,
             wrong: """
                 func snippet(_ store: Store, _ id: UUIDBytes) async throws {
-                    try await store.write { transaction in try transaction.accept(id, at: 0) }
+                    try await store.write { transaction in try transaction.completeEntry(id, at: 0) }
                 }
                 """,
-            diagnostic: "'accept' is inaccessible due to 'package' protection level",
+            diagnostic: "'completeEntry' is inaccessible due to 'package' protection level",
             right: """
                 func snippet(_ store: Store, _ id: UUIDBytes) async throws {
                     _ = try await store.write { transaction in try transaction.outboxEntry(id) }

@@ -1,3 +1,5 @@
+// Proves that the compiler refuses misuse of transactions, views and spans, and accepts the nearest correct code.
+
 import Testing
 
 /// A mistake that the compiler must refuse, with the nearest thing that is none.
@@ -17,7 +19,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
 
 @Suite struct `The compiler` {
     @Test(arguments: Misuse.all, Compiler.Client.allCases)
-    func `refuses what would outlive its transaction, and nothing else`(
+    func `refuses values that would outlive their transaction, and nothing else`(
         misuse: Misuse, client: Compiler.Client
     ) throws {
         let refusal = try Compiler.diagnostics(misuse.preamble + misuse.wrong, as: client)

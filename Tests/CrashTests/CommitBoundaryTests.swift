@@ -1,3 +1,5 @@
+// Proves that a process killed before or after any commit leaves a valid store and reaches the same end state when restarted.
+
 import CrashWorld
 import Foundation
 import Larder
@@ -11,19 +13,19 @@ struct `CrashTests: a process killed at a commit` {
         _ side: KillShim.Side
     ) async throws {
         let start = ContinuousClock.now
-        let expected = try undisturbed()
+        let expected = try uninterruptedRun()
         let history = try ScriptHistory()
         var number = 1
-        while try live(killedAt: number, side, history, expected) { number += 1 }
+        while try run(killedAt: number, side, history, expected) { number += 1 }
         print("crash tests: killed \(side.rawValue) each of \(number - 1) commits, in \(ContinuousClock.now - start)")
         #expect(number - 1 >= 20, "the commits were not recognised")
     }
 
-    private func undisturbed() throws -> ContentDump {
+    private func uninterruptedRun() throws -> ContentDump {
         let folder = try TemporaryFolder()
         let child = try ChildProcess(["script", folder.store, "0"])
-        let (said, _) = try child.finish()
-        try #require(said.last == .done)
+        let (acknowledgements, _) = try child.finish()
+        try #require(acknowledgements.last == .done)
         return try dump(folder.store)
     }
 
@@ -39,24 +41,24 @@ struct `CrashTests: a process killed at a commit` {
     /// Kills a child at a commit, looks, and lets another one finish.
     ///
     /// - Returns: false when there are not that many commits.
-    private func live(
+    private func run(
         killedAt number: Int, _ side: KillShim.Side, _ history: ScriptHistory, _ expected: ContentDump
     ) throws -> Bool {
         let folder = try TemporaryFolder()
         let first = try ChildProcess(
             ["script", folder.store, "0"], environment: KillShim.environment(.commits, number, side))
-        let (said, wasKilled) = try first.finish()
+        let (acknowledgements, wasKilled) = try first.finish()
         guard wasKilled else {
-            #expect(said.last == .done)
+            #expect(acknowledgements.last == .done)
             return false
         }
-        let step = said.compactMap { if case .step(let step) = $0 { step } else { nil } }.max() ?? 0
+        let step = acknowledgements.compactMap { if case .step(let step) = $0 { step } else { nil } }.max() ?? 0
         if FileManager.default.fileExists(atPath: folder.store + "/data.mdb") {
             let left = try Store.openQuietly(at: folder.store, access: .readOnly)
             var findings: [Finding] = []
             _ = try left.verify { findings.append($0) }
             #expect(findings.isEmpty, "commit \(number): first \(findings.first?.description ?? "")")
-            try history.check(left, step: step, said, "commit \(number)")
+            try history.check(left, step: step, acknowledgements, "commit \(number)")
             try left.close()
         }
         let second = try ChildProcess(["script", folder.store, "\(step)"])
@@ -75,7 +77,7 @@ private struct ScriptHistory {
     init() throws {
         let script = Script()
         for number in Script.steps.indices {
-            try script.play(number)
+            try script.apply(number)
             var found: [ResourceKey: [String: [UInt8]]] = [:]
             for id in script.origin.publicResources {
                 let all = script.origin.rows(of: id) ?? []
@@ -106,7 +108,7 @@ private struct ScriptHistory {
             let gone = try store.read { try $0.outboxOutcomes() }.first { $0.id == id }
             #expect((entry == nil) != (gone == nil), "\(place): entry \(number)")
             #expect((entry?.sequence ?? gone?.sequence) == sequence)
-            if said.contains(.settled(number)) { #expect(gone != nil) }
+            if said.contains(.completed(number)) { #expect(gone != nil) }
         }
     }
 }

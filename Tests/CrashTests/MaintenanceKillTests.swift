@@ -1,3 +1,5 @@
+// Proves that a process killed while it creates or compacts a store leaves no store, the old file or the new one.
+
 import CrashWorld
 import Foundation
 import Larder

@@ -1,3 +1,5 @@
+// Proves that a process killed at a random time leaves everything it acknowledged and nothing partial.
+
 import CrashWorld
 import Foundation
 import Larder
@@ -10,22 +12,22 @@ private let seed =
     ProcessInfo.processInfo.environment["LARDER_CRASH_SEED"].flatMap { UInt64($0) }
     ?? SystemRandomNumberGenerator().drawn()
 
-@Suite(.serialized) struct `CrashTests: a process killed at any moment` {
+@Suite(.serialized) struct `CrashTests: a process killed at any time` {
     @Test func `leaves a store in which everything acknowledged is there and nothing is half`() async throws {
         print("crash tests: LARDER_CRASH_SEED=\(seed), \(kills) kills")
         let start = ContinuousClock.now
-        async let first = life(0)
-        async let second = life(1)
+        async let first = runChildren(0)
+        async let second = runChildren(1)
         let tally = try await first + second
         print(tally.table(ContinuousClock.now - start))
         let wanted = min(50, kills / 10)
-        #expect(tally.insideCopies >= wanted, "too few kills hit a full copy to say anything")
+        #expect(tally.insideCopies >= wanted, "too few kills hit a snapshot to be conclusive")
         #expect(tally.stagingLeft >= wanted / 2)
     }
 
-    @concurrent private func life(_ number: Int) async throws -> KillTally {
-        var life = RandomKills(seed: seed &+ UInt64(number), kills: kills / 2)
-        return try await life.run()
+    @concurrent private func runChildren(_ number: Int) async throws -> KillTally {
+        var killLoop = RandomKills(seed: seed &+ UInt64(number), kills: kills / 2)
+        return try await killLoop.run()
     }
 }
 

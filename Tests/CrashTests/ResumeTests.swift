@@ -1,3 +1,5 @@
+// Proves that a bootstrap that is killed repeatedly continues with what is missing and repeats little.
+
 import CrashWorld
 import Foundation
 import Larder
@@ -12,63 +14,63 @@ private let seed =
 
 @Suite(.serialized) struct `CrashTests: a bootstrap of 200 resources killed on its way` {
     private static let resources = 200
-    /// At most three full copies are under way at each.
+    /// At most three snapshots are being fetched at each kill.
     private static let kills = 3
 
-    /// What the lives of one bootstrap told.
-    private struct Lives {
+    /// What the processes of one bootstrap reported.
+    private struct RunSummary {
         var fetched = 0
         var kills: [Int] = []
     }
 
-    @Test func `goes on with what is not there yet, and fetches less than a twentieth again`() async throws {
+    @Test func `continues with what is missing, and fetches less than a twentieth again`() async throws {
         let start = ContinuousClock.now
         print("crash tests: LARDER_CRASH_SEED=\(seed), LARDER_RESUME_ROWS=\(rows)")
         let content = BulkContent(resources: Self.resources, rowsPerResource: rows / Self.resources)
         let folder = try TemporaryFolder()
-        let lives = try live(content, folder.store)
-        let again = lives.fetched - content.rowCount
+        let summary = try runWithKills(content, folder.store)
+        let again = summary.fetched - content.rowCount
         let percent = Double(again) / Double(content.rowCount) * 100
         print(
-            "crash tests: a bootstrap of \(content.rowCount) rows killed after \(lives.kills) rows fetched "
+            "crash tests: a bootstrap of \(content.rowCount) rows killed after \(summary.kills) rows fetched "
                 + "\(again) rows again, \(String(format: "%.2f", percent)) %, in \(ContinuousClock.now - start)")
         // On a busy machine a child may come to its end before the last kill.
-        #expect(lives.kills.count >= Self.kills - 1, "the bootstrap ended before it was killed")
+        #expect(summary.kills.count >= Self.kills - 1, "the bootstrap ended before it was killed")
         #expect(again >= 0 && again * 20 < content.rowCount)
         try check(content, folder.store)
         print("crash tests: compared \(content.rowCount) rows after \(ContinuousClock.now - start)")
     }
 
     /// Starts child after child, and kills all but the last when so many rows have been fetched.
-    private func live(_ content: BulkContent, _ path: String) throws -> Lives {
+    private func runWithKills(_ content: BulkContent, _ path: String) throws -> RunSummary {
         var random = SplitMix64(seed: seed)
         let latest = content.rowCount * 9 / 10
-        let moments = (0..<Self.kills).map { _ in Int.random(in: 1...latest, using: &random) }.sorted()
-        var lives = Lives()
+        let killPoints = (0..<Self.kills).map { _ in Int.random(in: 1...latest, using: &random) }.sorted()
+        var summary = RunSummary()
         for life in 0...Self.kills {
             // An update of the app may ask for pages of another size.
             let perPage = Int.random(in: 7...100, using: &random)
             let child = try ChildProcess(
                 ["bulk", path, "\(content.resources)", "\(content.rowsPerResource)", "\(perPage)"])
-            let moment = life < Self.kills ? moments[life] : .max
+            let killPoint = life < Self.kills ? killPoints[life] : .max
             let pause = Int.random(in: 0...30, using: &random)
             var deadline = ContinuousClock.now + .seconds(600)
             var isSet = false
             var rest: [Acknowledgement] = []
-            while let said = try child.next(until: deadline) {
-                rest = [said]
-                if case .fetching(_, let count) = said { lives.fetched += count }
-                if lives.fetched >= moment, !isSet {
+            while let acknowledgement = try child.next(until: deadline) {
+                rest = [acknowledgement]
+                if case .fetching(_, let count) = acknowledgement { summary.fetched += count }
+                if summary.fetched >= killPoint, !isSet {
                     deadline = .now + .milliseconds(pause)
                     isSet = true
                 }
             }
             if life < Self.kills { child.kill() }
             let (last, wasKilled) = try child.finish()
-            for case .fetching(_, let count) in last { lives.fetched += count }
-            if wasKilled { lives.kills.append(lives.fetched) } else { #expect((rest + last).last == .done) }
+            for case .fetching(_, let count) in last { summary.fetched += count }
+            if wasKilled { summary.kills.append(summary.fetched) } else { #expect((rest + last).last == .done) }
         }
-        return lives
+        return summary
     }
 
     /// The store has every row that the server has, and no other.
@@ -80,7 +82,7 @@ private let seed =
         #expect(findings.isEmpty, "\(findings.count) findings, first \(findings.first?.description ?? "")")
         try store.read { view in
             let filter = try #require(try view.readiness(of: BulkContent.filter))
-            #expect(filter.isComplete && !filter.isBootstrapping && filter.resourcesToGo == 0)
+            #expect(filter.isComplete && !filter.isBootstrapping && filter.remainingResourceCount == 0)
             #expect(filter.members.map(\.key) == (1...content.resources).map { content.key($0) })
             for resource in 1...content.resources {
                 var digest = BulkContent.Digest()

@@ -1,4 +1,4 @@
-// Proves that a process leaves a bootstrap to the process that is at it, and goes on with it when that one dies.
+// Proves that a process leaves a bootstrap to the process that runs it, and continues it when that one is killed.
 import CrashWorld
 import Foundation
 import Larder
@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20))) struct `CrashTests: two processes with one filter` {
-    @Test func `fetch no resource twice, but what was under way at a death`() async throws {
+    @Test func `fetch no resource twice, except what was being fetched at a kill`() async throws {
         let content = BulkContent(resources: 4000, rowsPerResource: 5)
         let folder = try TemporaryFolder()
         let child = try ChildProcess(["bulk", folder.store, "\(content.resources)", "\(content.rowsPerResource)", "50"])
         var fetched = 0
         // What it says after this fills the pipe, so that it waits in the middle of the bootstrap.
-        while fetched == 0, let said = try child.next(until: .now + .seconds(60)) {
-            if case .fetching(_, let rows) = said { fetched += rows }
+        while fetched == 0, let acknowledgement = try child.next(until: .now + .seconds(60)) {
+            if case .fetching(_, let rows) = acknowledgement { fetched += rows }
         }
         let store = try Store.openQuietly(at: folder.store)
         defer { try? store.close() }
@@ -25,7 +25,7 @@ import Testing
         let filter = try ResourceFilter(BulkContent.filter)
         let error = await #expect(throws: SyncError.self) { try await sync.sync(filter) }
         guard case .superseded? = error else {
-            Issue.record("the child had come to its end, or was not left alone: \(error.map { "\($0)" } ?? "no error")")
+            Issue.record("the child had finished, or another run interfered: \(error.map { "\($0)" } ?? "no error")")
             return
         }
         #expect(own.withLock { $0 } == 0)

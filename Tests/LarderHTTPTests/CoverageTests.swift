@@ -1,3 +1,5 @@
+// Proves that each promise and each statement of the standards names an existing test, or a reason for having none.
+
 import Foundation
 import Testing
 

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `random valid texts mean the same to both`(seed: UInt64) throws {
-        var maker = DocumentMaker(seed: seed)
+        var maker = DocumentGenerator(seed: seed)
         for _ in 0..<400 {
             let text = maker.document()
             let ours = try value(of: try tokens([text]))
@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `mutated texts are accepted by both or by none`(seed: UInt64) {
-        var maker = DocumentMaker(seed: seed)
+        var maker = DocumentGenerator(seed: seed)
         var random = SeededGenerator(seed: seed &+ 1_000)
         for _ in 0..<1_500 {
             let text = mutated(maker.document(), &random)
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `where a text is split makes no difference`(seed: UInt64) {
-        var maker = DocumentMaker(seed: seed)
+        var maker = DocumentGenerator(seed: seed)
         var random = SeededGenerator(seed: seed &+ 2_000)
         for round in 0..<60 {
             var text = maker.document()
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: seeds.prefix(4))
     func `every proper prefix of an object or array is refused`(seed: UInt64) {
-        var maker = DocumentMaker(seed: seed)
+        var maker = DocumentGenerator(seed: seed)
         for _ in 0..<60 {
             let text = [0x5B] + maker.document() + [0x5D]
             for length in 0..<text.count {
@@ -103,7 +103,7 @@ import Testing
         return text
     }
 
-    private func same(_ first: Result<[Seen], any Error>, _ second: Result<[Seen], any Error>) -> Bool {
+    private func same(_ first: Result<[ScannedToken], any Error>, _ second: Result<[ScannedToken], any Error>) -> Bool {
         switch (first, second) {
         case (.success(let first), .success(let second)): first == second
         case (.failure(let first), .failure(let second)): first as? JSONError == second as? JSONError
@@ -113,25 +113,25 @@ import Testing
 }
 
 /// The value that tokens spell.
-indirect enum Spelled {
+indirect enum ParsedValue {
     case null
     case boolean(Bool)
     case number(Double)
     case string(String)
-    case array([Spelled])
-    case object([String: Spelled])
+    case array([ParsedValue])
+    case object([String: ParsedValue])
 }
 
 private struct Malformed: Error {}
 
-private func value(of tokens: [Seen]) throws -> Spelled {
+private func value(of tokens: [ScannedToken]) throws -> ParsedValue {
     var rest = tokens[...]
-    let value = try take(&rest)
+    let value = try parseValue(&rest)
     guard rest.isEmpty else { throw Malformed() }
     return value
 }
 
-private func take(_ rest: inout ArraySlice<Seen>) throws -> Spelled {
+private func parseValue(_ rest: inout ArraySlice<ScannedToken>) throws -> ParsedValue {
     guard let seen = rest.popFirst() else { throw Malformed() }
     let text = String(decoding: seen.text, as: UTF8.self)
     switch seen.token {
@@ -141,21 +141,21 @@ private func take(_ rest: inout ArraySlice<Seen>) throws -> Spelled {
     case .number: return .number(try #require(Double(text)))
     case .string: return .string(text)
     case .arrayBegin:
-        var items: [Spelled] = []
-        while rest.first?.token != .arrayEnd { items.append(try take(&rest)) }
+        var items: [ParsedValue] = []
+        while rest.first?.token != .arrayEnd { items.append(try parseValue(&rest)) }
         rest.removeFirst()
         return .array(items)
     case .objectBegin:
-        var members: [String: Spelled] = [:]
+        var members: [String: ParsedValue] = [:]
         while let name = rest.popFirst(), name.token == .name {
-            members[String(decoding: name.text, as: UTF8.self)] = try take(&rest)
+            members[String(decoding: name.text, as: UTF8.self)] = try parseValue(&rest)
         }
         return .object(members)
     case .name, .arrayEnd, .objectEnd: throw Malformed()
     }
 }
 
-private func isSame(_ ours: Spelled, _ theirs: Any) -> Bool {
+private func isSame(_ ours: ParsedValue, _ theirs: Any) -> Bool {
     switch (ours, theirs) {
     case (.null, is NSNull): true
     case (.boolean(let ours), let theirs as NSNumber): theirs.boolValue == ours

@@ -1,4 +1,4 @@
-// Proves that an object is taken apart, changed and written back as it was spelled.
+// Proves that an object is split into members, changed and written back with its spelling.
 
 import LarderJSON
 import Testing
@@ -52,7 +52,7 @@ import Testing
         #expect(members["f"] == nil)
     }
 
-    @Test func `are put in their place, or behind all others, and taken away`() throws {
+    @Test func `are replaced in place, appended, and removed`() throws {
         var object = try members(#"{"a":1,"b":2}"#)
         let other = try members(#"{"b":[3],"c":4}"#)
         for member in other.members { object.put(member) }

@@ -28,7 +28,7 @@ import Testing
         ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
         ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
     ])
-    func `does what the appendix of its RFC shows`(target: String, patch: String, result: String) throws {
+    func `gives the results of the RFC's appendix`(target: String, patch: String, result: String) throws {
         #expect(try merged(patch, over: target) == result)
     }
 
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "plain text", #"{"a":}"#, #"{"a":1}x"#, "\u{0}"])
-    func `takes what is no JSON for an empty object`(target: String) throws {
+    func `treats what is no JSON as an empty object`(target: String) throws {
         #expect(try merged(#"{"a":1,"b":null}"#, over: target) == #"{"a":1}"#)
     }
 
     @Test(arguments: ["", " ", "{", #"{"a"}"#, #"{"a":1,}"#, "nul", "{} {}", "[1,]", "\"a", "01"])
-    func `that is no JSON is none`(patch: String) {
+    func `that is no JSON is refused`(patch: String) {
         #expect(JSONMergePatch(bytes(patch)) == nil)
     }
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [11, 12, UInt64.random(in: 13 ... .max)])
-    func `does what a naive model does`(seed: UInt64) throws {
+    func `behaves as a naive model`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<2000 {
             let target = Tree.random(depth: 0, &generator)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [21, UInt64.random(in: 22 ... .max)])
-    func `of damaged bytes is none, or makes JSON`(seed: UInt64) throws {
+    func `of damaged bytes is refused, or makes JSON`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<3000 {
             var patch = bytes(Tree.random(depth: 0, &generator).text(&generator))
@@ -116,7 +116,7 @@ import Testing
         (#"{"a":1}"#, "null", "null"),
         ("[1]", #"["x"]"#, #"["x"]"#),
     ])
-    func `and the next are one that does what both do`(first: String, second: String, both: String) throws {
+    func `and the next combine into one with the same result`(first: String, second: String, both: String) throws {
         #expect(try followed(first, by: second) == both)
     }
 
@@ -124,14 +124,14 @@ import Testing
         (#"{"a":null}"#, #"{"a":{"b":1}}"#), (#"{"a":1}"#, #"{"a":{}}"#), (#"{"a":[1]}"#, #"{"a":{"b":null}}"#),
         (#"{"o":{"a":"x"}}"#, #"{"o":{"a":{"b":1}}}"#), ("1", "{}"), ("null", #"{"a":1}"#),
     ])
-    func `and the next are none where the next one makes an object of what was none`(first: String, second: String)
+    func `and the next do not combine where the next one makes an object of a non-object`(first: String, second: String)
         throws
     {
         #expect(try followed(first, by: second) == nil)
     }
 
     @Test(arguments: [31, 32, UInt64.random(in: 33 ... .max)])
-    func `and the next are one that does what both do, whatever they are merged with`(seed: UInt64) throws {
+    func `and the next combine into one with the same result, whatever they are merged with`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var count = 0
         for round in 0..<3000 {

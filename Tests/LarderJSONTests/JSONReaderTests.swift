@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A JSON text in memory` {
     @Test(arguments: [1, UInt64.random(in: 2 ... .max)])
     func `has its values where the reader says`(seed: UInt64) throws {
-        var maker = DocumentMaker(seed: seed)
+        var maker = DocumentGenerator(seed: seed)
         for _ in 0..<400 {
             let text = maker.document()
             var reader = JSONReader(text.span)
@@ -18,7 +18,8 @@ import Testing
             let value = JSONValue(text.span)
             switch try #require(value) {
             case .object(let place), .array(let place): #expect(place == range, "seed \(seed)")
-            case .string(let string): #expect(try tokens([text]) == [Seen(token: .string, text: Array(string.utf8))])
+            case .string(let string):
+                #expect(try tokens([text]) == [ScannedToken(token: .string, text: Array(string.utf8))])
             case .null, .boolean, .integer, .real: break
             }
         }
@@ -51,7 +52,7 @@ import Testing
     {
         let text = bytes("\"\(text)\"")
         #expect(refusal(text)?.reason == .loneSurrogate)
-        let expected = [Seen(token: .string, text: bytes(read))]
+        let expected = [ScannedToken(token: .string, text: bytes(read))]
         #expect(try tokens([text], limits: .stored) == expected)
         #expect(try tokens(text.map { [$0] }, limits: .stored) == expected)
     }

@@ -10,7 +10,7 @@ import Testing
             (.objectBegin, ""), (.name, "a"), (.arrayBegin, ""), (.number, "1"), (.number, "-2.5e+3"), (.true, ""),
             (.false, ""), (.null, ""), (.arrayEnd, ""), (.name, "bé"), (.string, "x\nا😀"), (.objectEnd, ""),
         ]
-        #expect(seen == expected.map { Seen(token: $0.0, text: Array($0.1.utf8)) })
+        #expect(seen == expected.map { ScannedToken(token: $0.0, text: Array($0.1.utf8)) })
     }
 
     @Test(arguments: ["1", " 0 ", "-0", "1e5", "\"\"", "true", "null", "[]", "{}", "[[],{}]", "{\"\":{}}"])
@@ -57,7 +57,7 @@ import Testing
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
             let expected = Array(String(scalar).utf8)
             let raw = try tokens([[0x22] + expected + [0x22]])
-            guard raw == [Seen(token: .string, text: expected)] else {
+            guard raw == [ScannedToken(token: .string, text: expected)] else {
                 Issue.record("scalar \(value)")
                 return
             }
@@ -68,7 +68,8 @@ import Testing
                 let digits = String(unit, radix: 16)
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             }
-            #expect(try tokens("\"\(units.joined())\"") == [Seen(token: .string, text: Array(String(scalar).utf8))])
+            #expect(
+                try tokens("\"\(units.joined())\"") == [ScannedToken(token: .string, text: Array(String(scalar).utf8))])
         }
     }
 
@@ -93,7 +94,7 @@ import Testing
 
     @Test func `what lies beyond the quiet depth is checked and not reported`() throws {
         var scanner = JSONScanner(limits: JSONLimits(text: 4))
-        scanner.quietDepth = 1
+        scanner.maxReportedDepth = 1
         let text = Array(#"{"a":{"longer name":["long value"]},"b":[[1],2],"c":3}"#.utf8)
         var position = 0
         var seen: [JSONToken] = []
@@ -104,7 +105,7 @@ import Testing
                 .objectEnd,
             ])
         var broken = JSONScanner()
-        broken.quietDepth = 0
+        broken.maxReportedDepth = 0
         #expect(throws: JSONError(.unexpectedByte, at: 2)) {
             var position = 0
             while try broken.next(in: Array("[[,]]".utf8).span, at: &position) != nil {}

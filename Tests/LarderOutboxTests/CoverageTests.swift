@@ -1,3 +1,5 @@
+// Proves that each promise about writes names an existing test, or a reason for having none.
+
 import Foundation
 import Testing
 
@@ -56,7 +58,7 @@ import Testing
         Set(text.matches(of: /§[0-9]\.[0-9]\.[0-9]+/).map { String($0.output) })
     }
 
-    private static func isOurs(_ promise: String) -> Bool {
+    private static func isOfOutbox(_ promise: String) -> Bool {
         ["§4.2.", "§4.3.", "§4.4.", "§4.5.", "§5.2."].contains { promise.hasPrefix($0) }
     }
 
@@ -78,7 +80,7 @@ import Testing
     @Test func `leaves out no test that names a promise`() throws {
         let rows = try Self.rows()
         for test in try Self.tests() {
-            for promise in test.promises where Self.isOurs(promise) {
+            for promise in test.promises where Self.isOfOutbox(promise) {
                 #expect(
                     rows.contains { $0.promise == promise && $0.tests.contains("`\(test.name)`") },
                     "\(promise): \(test.name)")

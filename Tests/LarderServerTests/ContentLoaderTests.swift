@@ -1,3 +1,5 @@
+// Proves that a content loader creates or replaces resources from JSON lines.
+
 import LarderServer
 import Testing
 

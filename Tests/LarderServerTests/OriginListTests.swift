@@ -1,3 +1,5 @@
+// Proves that a list of an origin's rows is ordered, paged and refused as specified.
+
 import Foundation
 import LarderServer
 import Testing

@@ -1,3 +1,5 @@
+// Proves that a base URL is validated and paths are appended without changing the host.
+
 import HTTPTypes
 import LarderTransport
 import Testing
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/a/b?q=../..", "/a%2Fb?x=%2e%2e", "/a..b/.well-known/...", "/?"])
-    func `takes every well-formed path`(path: String) throws {
+    func `accepts every well-formed path`(path: String) throws {
         let url = try #require(BaseURL("http://host:1"))
         #expect(try RequestTarget(url.request(appending: path)).text == "http://host:1" + path)
     }

@@ -1,3 +1,5 @@
+// Proves that durations convert to whole milliseconds without overflow.
+
 import LarderTransport
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that a body gives its chunks once, within its limit, and is cancelled once; and which errors are worth a retry.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport

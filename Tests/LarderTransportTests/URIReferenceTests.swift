@@ -1,3 +1,5 @@
+// Proves that URI references are resolved and compared as in RFC 3986.
+
 import LarderTransport
 import Testing
 

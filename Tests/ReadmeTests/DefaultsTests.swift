@@ -1,9 +1,11 @@
+// Proves that the umbrella module stores bytes unchanged, and values as JSON.
+
 import Foundation
 import Larder
 import Testing
 
 @Suite struct `The defaults of the umbrella` {
-    @Test func `put bytes as they are, and values as JSON`() throws {
+    @Test func `store bytes unchanged, and values as JSON`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = try Store.open(at: path)

@@ -1,3 +1,5 @@
+// FirstScreen: the first example of README.md, compiled; a test compares the two.
+
 #if AsyncHTTPClient
 // What README.md shows first, between the marks; a test compares the two.
 
@@ -20,7 +22,7 @@ func readTheVerses(path: String, base: BaseURL, headers: HTTPFields) async throw
     print(verse?.text ?? "not here")
 
     for try await count in store.values(in: .resource(resource), { view in try view.resource(resource)?.rowCount }) {
-        print(count ?? 0, "rows, whole at every moment")  // now, and after every change
+        print(count ?? 0, "rows, always a complete version")  // now, and after every change
     }
 }
 // README ends

@@ -1,3 +1,5 @@
+// InStep: the README's example of a running coordinator, compiled; a test compares the two.
+
 #if AsyncHTTPClient
 // What README.md shows of keeping in step, between the marks; a test compares the two.
 

@@ -1,3 +1,5 @@
+// Proves that the README's code compiles, runs and does what the README says.
+
 #if Server && AsyncHTTPClient
 import Foundation
 import HTTPOrigin
@@ -20,7 +22,7 @@ import Testing
         #expect(readme.contains("```swift\n\(compiled)```\n"))
     }
 
-    @Test func `shows code that keeps filters in step`() async throws {
+    @Test func `shows code that keeps filters synced`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let origin = Origin(secret: TokenSecret(1, 2), now: { 1_700_000_000_000 })
@@ -82,7 +84,7 @@ import Testing
         #expect(page.contains("```swift\n\(compiled)```\n"))
     }
 
-    @Test func `shows a loader of images that keeps them from a portal's page and without a server`() async throws {
+    @Test func `shows a loader of images that rejects a portal's page and works without a server`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let image = Data([0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 7, count: 100_000))

@@ -1,3 +1,5 @@
+// HistoryTrace: what happened in one history: a running hash over every line, and the last lines themselves.
+
 /// What happened in one history: a running hash over every line, and the last lines themselves.
 ///
 /// Two runs of one seed that do the same have the same hash; the lines show how a failing one ended.
@@ -8,7 +10,7 @@ package struct HistoryTrace: Sendable {
     package private(set) var hash: UInt64 = start
     private let limit: Int
     /// The last lines, in a circle once it is full.
-    private var kept: [String] = []
+    private var lastLines: [String] = []
 
     /// A trace that keeps so many of the last lines; 0 or more.
     package init(keeping limit: Int = 60) {
@@ -17,24 +19,24 @@ package struct HistoryTrace: Sendable {
     }
 
     /// Notes a line.
-    package mutating func note(_ line: String) {
+    package mutating func append(_ line: String) {
         hash = Self.hash(of: line.utf8, from: hash)
         // The end of a line, so that `ab`, `c` is not `a`, `bc`.
         hash = Self.step(hash, 0x0A)
-        if kept.count < limit {
-            kept.append(line)
+        if lastLines.count < limit {
+            lastLines.append(line)
         } else if limit > 0 {
-            kept[count % limit] = line
+            lastLines[count % limit] = line
         }
         count += 1
     }
 
     /// The last lines, oldest first, each with its number.
     package var lines: [String] {
-        let first = count - kept.count
-        return kept.indices.map { index in
+        let first = count - lastLines.count
+        return lastLines.indices.map { index in
             let number = first + index
-            return "\(number + 1): \(kept[number % max(1, limit)])"
+            return "\(number + 1): \(lastLines[number % max(1, limit)])"
         }
     }
 

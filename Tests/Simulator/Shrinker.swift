@@ -1,3 +1,5 @@
+// Shrinker: makes a failing history shorter.
+
 /// Makes a failing history shorter.
 package enum Shrinker {
     /// A shorter list of steps that still fails, by leaving out ever smaller stretches (Zeller and Hildebrandt,

@@ -1,4 +1,4 @@
-// Proves, by simulated histories, that no pass over a list deletes a row that the server has, and that a whole one has all.
+// Proves, by simulated histories, that no pass over a list deletes a live row, and that a complete pass has all of them.
 
 import Foundation
 import LarderSimulator
@@ -14,7 +14,7 @@ struct ListSimulationTests {
     @Test func `no history of a list deletes a live row, and a whole pass has all that stayed`() async throws {
         try await withStore { store, clock in
             for seed in 0..<Self.count {
-                let outcome = await ListHistory.play(seed, in: store, clock: clock)
+                let outcome = await ListHistory.run(seed, in: store, clock: clock)
                 guard let violation = outcome.violation else { continue }
                 Issue.record(
                     """
@@ -30,7 +30,7 @@ struct ListSimulationTests {
     /// pass had missed.
     @Test(arguments: [4161]) func `no history that broke a promise breaks it again`(_ seed: UInt64) async throws {
         try await withStore { store, clock in
-            let outcome = await ListHistory.play(seed, in: store, clock: clock)
+            let outcome = await ListHistory.run(seed, in: store, clock: clock)
             #expect(outcome.violation == nil, "\(outcome.lines.joined(separator: "\n"))")
         }
     }
@@ -39,8 +39,8 @@ struct ListSimulationTests {
         try await withStore { store, clock in
             try await withStore { other, otherClock in
                 for seed in 0..<UInt64(20) {
-                    let outcome = await ListHistory.play(seed, in: store, clock: clock)
-                    let again = await ListHistory.play(seed, in: other, clock: otherClock)
+                    let outcome = await ListHistory.run(seed, in: store, clock: clock)
+                    let again = await ListHistory.run(seed, in: other, clock: otherClock)
                     #expect(outcome.hash == again.hash, "seed \(seed)")
                 }
             }

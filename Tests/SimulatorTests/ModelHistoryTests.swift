@@ -1,3 +1,5 @@
+// Proves that histories of the model server are decodable, deterministic and lead a simple client to the same content.
+
 import LarderServer
 import LarderSimulator
 import LarderSync
@@ -18,11 +20,11 @@ import Testing
                 let answer = server.answer("/api/v4/resources/snapshots/\(resource)", lag: lag)
                 // Not public yet where the replica is.
                 if lag > 0, answer.status == 404 { continue }
-                let (header, rows) = try Self.copy(answer)
+                let (header, rows) = try Self.decodedSnapshot(answer)
                 #expect(header.group == resource.group && header.id == resource.id)
                 #expect(
                     server.wasState(rows, of: resource, at: header.sequence), "seed \(seed), step \(step), \(resource)")
-                #expect(lag > 0 || rows == server.truth(for: Self.everything)[resource])
+                #expect(lag > 0 || rows == server.expectedRows(for: Self.everything)[resource])
                 #expect(rows.allSatisfy { server.wasEver($0.value, at: $0.key, of: resource) })
             }
         }
@@ -30,19 +32,19 @@ import Testing
 
     /// A client of ten lines, which asks in step with the server and is never interrupted.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `bring a simple client in step, whatever the page size`(_ seed: UInt64) throws {
+    func `synchronize a simple client, whatever the page size`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var server = ModelServer()
         var client = SimpleClient(filter: "notes:1,3;recitations:*;translations:2")
         for round in 1...30 {
             for _ in 0..<generator.below(12) { server.mutate(using: &generator) }
             try client.sync(with: server, perPage: 1 + generator.below(5))
-            #expect(client.rows == server.truth(for: client.filter), "seed \(seed), round \(round)")
+            #expect(client.rows == server.expectedRows(for: client.filter), "seed \(seed), round \(round)")
             let token = try #require(client.token)
             #expect(ModelTicket.isToken(token, atOrBefore: server.sequence) == true)
-            for (resource, floor) in client.floors where client.rows[resource] != nil {
-                #expect(floor >= server.lastChange(of: resource, through: server.sequence), "seed \(seed)")
-                #expect(server.wasState(client.rows[resource], of: resource, at: floor), "seed \(seed)")
+            for (resource, applied) in client.appliedSequences where client.rows[resource] != nil {
+                #expect(applied >= server.lastChange(of: resource, through: server.sequence), "seed \(seed)")
+                #expect(server.wasState(client.rows[resource], of: resource, at: applied), "seed \(seed)")
             }
         }
     }
@@ -78,9 +80,9 @@ import Testing
 
     static let everything = "notes:*;recitations:*;translations:*"
 
-    static func copy(_ answer: ModelAnswer) throws -> (FullCopyHeader, [ModelServer.RowID: String]) {
+    static func decodedSnapshot(_ answer: ModelAnswer) throws -> (SnapshotHeader, [ModelServer.RowID: String]) {
         try #require(answer.status == 200, "\(answer.text)")
-        var parser = FullCopyParser(capturing: RowKeyMapping.contentSync.names)
+        var parser = SnapshotParser(capturing: RowKeyMapping.contentSync.names)
         var rows: [ModelServer.RowID: String] = [:]
         var position = 0
         let group = answer.mentioned.first?.group ?? ""
@@ -97,7 +99,7 @@ struct SimpleClient {
     let filter: String
     var token: String?
     var rows: [ModelServer.ResourceID: [ModelServer.RowID: String]] = [:]
-    var floors: [ModelServer.ResourceID: Int64] = [:]
+    var appliedSequences: [ModelServer.ResourceID: Int64] = [:]
 
     init(filter: String) { self.filter = filter }
 
@@ -109,7 +111,7 @@ struct SimpleClient {
             start = .bootstrap
             path = SyncRequest(filter: resourceFilter, start: start, perPage: perPage).path
         }
-        if start == .bootstrap { (rows, floors) = ([:], [:]) }
+        if start == .bootstrap { (rows, appliedSequences) = ([:], [:]) }
         var last: Int64?
         while true {
             let page = try SyncPage(decoding: server.answer(path.text).body)
@@ -128,22 +130,22 @@ struct SimpleClient {
 
     private mutating func apply(_ mutation: Mutation, from server: ModelServer) throws {
         let resource = ModelServer.ResourceID(mutation.resource.group, mutation.resource.id)
-        guard mutation.sequence > floors[resource] ?? 0 else { return }
+        guard mutation.sequence > appliedSequences[resource] ?? 0 else { return }
         if let path = mutation.snapshotURL {
             let answer = server.answer(try ServerPath(path).text)
             if answer.status == 404 {
                 rows[resource] = nil
                 return
             }
-            let (header, copy) = try `Histories of a model server`.copy(answer)
+            let (header, copy) = try `Histories of a model server`.decodedSnapshot(answer)
             rows[resource] = copy
-            floors[resource] = header.sequence
+            appliedSequences[resource] = header.sequence
         } else if mutation.type == .resourceDelete {
             rows[resource] = nil
-            floors[resource] = mutation.sequence
+            appliedSequences[resource] = mutation.sequence
         } else if mutation.type.isRow, let type = mutation.recordType, let key = mutation.recordKey {
             rows[resource]?[ModelServer.RowID(type, key)] = mutation.data.map { String(decoding: $0, as: UTF8.self) }
-            floors[resource] = mutation.sequence
+            appliedSequences[resource] = mutation.sequence
         }
     }
 }

@@ -1,3 +1,5 @@
+// Proves that the model server has the wire's form and the protocol's rules.
+
 import LarderSimulator
 import LarderSync
 import LarderTesting
@@ -53,7 +55,7 @@ import Testing
                 """)
     }
 
-    @Test func `a full copy has exactly the wire's form`() {
+    @Test func `a snapshot has exactly the wire's form`() {
         let server = server([
             .create(ResourceID("recitations", 2), [RowID("audio_file", "5")]), .touch(ResourceID("recitations", 2)),
         ])
@@ -92,7 +94,7 @@ import Testing
         #expect(ServerProblem(status: answer.status, body: answer.body).code == code)
     }
 
-    @Test func `changes of a hidden resource are never told, and its next creation brings them`() throws {
+    @Test func `changes of a hidden resource are never reported, and its next creation brings them`() throws {
         let server = server([
             .create(notes, [RowID("entry", "a")]), .hide(notes), .put(notes, RowID("entry", "b")), .publish(notes),
         ])
@@ -102,7 +104,7 @@ import Testing
                 "/api/v4/resources/sync?resources=notes:*&sync_token=\(token)"))
         #expect(page.mutations.map(\.type) == [.resourceDelete, .resourceCreate])
         #expect(page.mutations.map(\.sequence) == [2, 3])
-        #expect(server.truth(for: "notes:*")[notes]?.count == 2)
+        #expect(server.expectedRows(for: "notes:*")[notes]?.count == 2)
         #expect(server.states(of: notes, at: 2) == [nil])
     }
 
@@ -131,14 +133,14 @@ import Testing
         }
     }
 
-    @Test func `a restored server goes back, refuses the tokens of before and remembers both eras`() throws {
+    @Test func `a restored server goes back, refuses earlier tokens and remembers both timelines`() throws {
         var server = server([.create(notes, [RowID("entry", "a")]), .put(notes, RowID("entry", "b"))])
-        let lost = server.truth(for: "notes:*")[notes]
+        let lost = server.expectedRows(for: "notes:*")[notes]
         server.apply(.restore(toSequence: 1))
-        #expect(server.era == 1)
+        #expect(server.timeline == 1)
         server.apply(.put(notes, RowID("entry", "c")))
         #expect(server.sequence == 2)
-        let now = server.truth(for: "notes:*")[notes]
+        let now = server.expectedRows(for: "notes:*")[notes]
         #expect(server.states(of: notes, at: 2) == [lost, now])
         #expect(server.wasState(lost, of: notes, at: 2))
         #expect(!server.wasState(now, of: notes, at: 1))
@@ -155,7 +157,7 @@ import Testing
         #expect(page.mutations.isEmpty)
     }
 
-    @Test func `a replica that lags tells the truth of then, a full copy that is not there yet among it`() throws {
+    @Test func `a replica that lags answers as of then, including a snapshot that does not exist yet`() throws {
         let server = server([.create(notes, []), .put(notes, RowID("entry", "a")), .create(translation, [])])
         let copy = server.answer("/api/v4/resources/snapshots/notes/1", lag: 2)
         #expect(copy.text.contains("\"sync_sequence\":1,\"records\":[]"))
@@ -169,7 +171,7 @@ import Testing
 
     @Test func `a payload belongs to one row only`() throws {
         let server = server([.create(notes, [RowID("entry", "a")]), .put(notes, RowID("entry", "b"))])
-        let payload = try #require(server.truth(for: "notes:1")[notes]?[RowID("entry", "b")])
+        let payload = try #require(server.expectedRows(for: "notes:1")[notes]?[RowID("entry", "b")])
         #expect(server.wasEver(payload, at: RowID("entry", "b"), of: notes))
         #expect(!server.wasEver(payload, at: RowID("entry", "a"), of: notes))
         #expect(!server.wasEver("{}", at: RowID("entry", "b"), of: notes))

@@ -1,3 +1,5 @@
+// Proves that the model server and the reference origin answer a client the same.
+
 import LarderServer
 import LarderSimulator
 import LarderSync
@@ -7,7 +9,7 @@ import Testing
 /// The model and the origin were written apart; where they agree, both are likely right.
 @Suite struct `A model server and the origin` {
     @Test(arguments: 1...25 as ClosedRange<UInt64>)
-    func `tell a client the same`(_ seed: UInt64) throws {
+    func `answer a client the same`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var model = ModelServer(shape: ModelServer.Shape(logLimit: 1_000_000))
         let origin = Origin(secret: TokenSecret(1, 2)) { 0 }
@@ -16,13 +18,13 @@ import Testing
         let first = ModelMutation.create(ModelServer.ResourceID("notes", 1), [])
         let empty = model
         model.apply(first)
-        try origin.follow(first, before: empty, after: model)
+        try origin.apply(first, before: empty, after: model)
         var tokens: [String: [(model: String, origin: String)]] = [:]
         for step in 1...60 {
             let mutation = model.nextMutation(using: &generator)
             if case .restore = mutation { continue }
             let before = model
-            if model.apply(mutation) { try origin.follow(mutation, before: before, after: model) }
+            if model.apply(mutation) { try origin.apply(mutation, before: before, after: model) }
             try #require(model.sequence == origin.sequence, "seed \(seed), step \(step): \(mutation)")
             let filter = filters[generator.below(filters.count)]
             let size = 1 + generator.below(4)
@@ -37,7 +39,7 @@ import Testing
             #expect(one.bound == other.bound)
             if let a = one.token, let b = other.token { tokens[filter, default: []].append((a, b)) }
         }
-        for (resource, rows) in model.truth(for: filters[0]) {
+        for (resource, rows) in model.expectedRows(for: filters[0]) {
             let its = origin.rows(of: Origin.ResourceID(resource.group, resource.id)) ?? []
             #expect(Set(rows.values) == Set(its.map { String(decoding: $0.body, as: UTF8.self) }), "seed \(seed)")
         }
@@ -87,7 +89,7 @@ extension Origin {
     }
 
     /// Does what the model did, with the rows that the model gave.
-    fileprivate func follow(_ mutation: ModelMutation, before: ModelServer, after: ModelServer) throws {
+    fileprivate func apply(_ mutation: ModelMutation, before: ModelServer, after: ModelServer) throws {
         func name(_ id: ModelServer.ResourceID) -> ResourceID { ResourceID(id.group, id.id) }
         func row(_ id: ModelServer.RowID, _ payload: String) -> Row { Row(type: id.type, key: id.key, payload) }
         func all(_ id: ModelServer.ResourceID) -> [Row] { after.rows(of: id).map { row($0.id, $0.payload) } }
@@ -109,7 +111,7 @@ extension Origin {
         case .deleteRow(let id, let key): try deleteRow(RowKey(key.type, key.key), in: name(id))
         case .replace(let id, _), .changeSchema(let id): try replaceRows(of: name(id), with: all(id))
         case .touch(let id): try touchResource(name(id))
-        case .forgetLog(let first): forgetChanges(before: first)
+        case .forgetLog(let first): removeChanges(before: first)
         case .restore: break
         }
     }

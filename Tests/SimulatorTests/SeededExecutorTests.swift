@@ -1,3 +1,5 @@
+// Proves that a seeded executor runs tasks and commits in an order determined by its seed.
+
 import Foundation
 import LarderFormat
 import LarderSimulator
@@ -7,7 +9,7 @@ import Synchronization
 import Testing
 
 /// What tasks write down.
-private final class Notes: Sendable {
+private final class StepRecorder: Sendable {
     private let steps = Mutex<[Int]>([])
 
     func add(_ step: Int) { steps.withLock { $0.append(step) } }
@@ -19,7 +21,7 @@ private final class Notes: Sendable {
 @Suite("A seeded executor") struct SeededExecutorTests {
     /// The order in which ten tasks, a task group and a stream come to write down their steps.
     private func order(_ seed: UInt64) -> [Int] {
-        let notes = Notes()
+        let notes = StepRecorder()
         let executor = SeededExecutor(seed: seed)
         executor.catching {
             for task in 0..<10 {
@@ -79,7 +81,7 @@ private final class Notes: Sendable {
         options.isStepped = true
         let store = try Store.open(at: path, options: options, host: .virtual(VirtualClock()))
         let executor = SeededExecutor(seed: 1)
-        let written = Notes()
+        let written = StepRecorder()
         let key: @Sendable (String) -> RowKey = { RowKey(resource: ResourceKey("notes", 1), type: "note", key: $0) }
         executor.catching {
             for name in ["a", "b"] {

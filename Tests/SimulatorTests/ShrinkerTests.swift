@@ -1,3 +1,5 @@
+// Proves that a shrinker finds the steps that matter, and that a trace distinguishes histories.
+
 import LarderSimulator
 import LarderTesting
 import Testing
@@ -10,12 +12,12 @@ import Testing
     }
 
     @Test func `keeps to its budget and to failing lists`() {
-        var asked = 0
+        var calls = 0
         let found = Shrinker.shrink(Array(0..<1000), budget: 25) { steps in
-            asked += 1
+            calls += 1
             return steps.contains(7) && steps.contains(700)
         }
-        #expect(asked <= 25)
+        #expect(calls <= 25)
         #expect(found.contains(7) && found.contains(700))
         #expect(found.count < 1000)
     }
@@ -27,7 +29,7 @@ import Testing
 }
 
 @Suite struct `A history's trace` {
-    @Test func `tells two histories apart, also where their lines run together`() {
+    @Test func `distinguishes two histories, also where their lines run together`() {
         #expect(hash(["ab", "c"]) == hash(["ab", "c"]))
         #expect(hash(["ab", "c"]) != hash(["a", "bc"]))
         #expect(hash(["ab", "c"]) != hash(["c", "ab"]))
@@ -43,14 +45,14 @@ import Testing
 
     @Test func `keeps the last lines`() {
         var trace = HistoryTrace(keeping: 3)
-        for number in 1...7 { trace.note("step \(number)") }
+        for number in 1...7 { trace.append("step \(number)") }
         #expect(trace.lines == ["5: step 5", "6: step 6", "7: step 7"])
         #expect(trace.count == 7)
     }
 
     private func hash(_ lines: [String]) -> UInt64 {
         var trace = HistoryTrace(keeping: 0)
-        for line in lines { trace.note(line) }
+        for line in lines { trace.append(line) }
         return trace.hash
     }
 }

@@ -1,3 +1,5 @@
+// Proves that the simulated network applies each fault as a client would see it.
+
 import LarderSimulator
 import LarderSync
 import LarderTesting
@@ -33,9 +35,9 @@ import Testing
             var server = Self.server()
             var trace = HistoryTrace()
             for _ in 0..<200 {
-                trace.note(server.mutate(using: &generator).description)
+                trace.append(server.mutate(using: &generator).description)
                 let target = generator.pick(Self.targets) ?? ""
-                trace.note(network.exchange(target, with: server, using: &generator).description)
+                trace.append(network.exchange(target, with: server, using: &generator).description)
             }
             return trace
         }
@@ -82,7 +84,7 @@ import Testing
         #expect(throws: WireError.self, "seed \(seed)") { try SyncPage(decoding: page.body) }
         let copy = network.exchange(Self.copy, with: Self.server(), using: &generator)
         #expect(throws: WireError.self, "seed \(seed)") {
-            var parser = FullCopyParser()
+            var parser = SnapshotParser()
             var position = 0
             let body = copy.body
             while try parser.next(in: body, at: &position) {}
@@ -102,7 +104,7 @@ import Testing
         let exchange = network.exchange(Self.copy, with: Self.server(), using: &generator)
         #expect(exchange.status == status)
         #expect((exchange.endsAfter == nil) == (fault == .stalledBeforeHead))
-        // No full copy is ever said to be missing but by the server.
+        // Only the server itself reports a missing snapshot.
         #expect(ServerProblem(status: 404, body: exchange.body).code != "snapshot_not_found")
     }
 
@@ -152,8 +154,8 @@ import Testing
                 #expect(page.mutations.allSatisfy { $0.type == .resourceCreate }, "seed \(seed), step \(step)")
                 continue
             }
-            let told = page.hasMore ? page.mutations.last?.sequence ?? 0 : page.syncUntilSequence
-            let due = whole.mutations.filter { $0.sequence <= told }
+            let covered = page.hasMore ? page.mutations.last?.sequence ?? 0 : page.syncUntilSequence
+            let due = whole.mutations.filter { $0.sequence <= covered }
             #expect(Set(page.mutations).isSuperset(of: due), "seed \(seed), step \(step)")
         }
     }

@@ -1,3 +1,5 @@
+// Proves, by simulated histories, that the promises of the architecture hold at every step.
+
 import Foundation
 import LarderSimulator
 import LarderTesting
@@ -10,16 +12,16 @@ struct SimulationTests {
     private static let count =
         ProcessInfo.processInfo.environment["LARDER_SIMULATE_SEEDS"].flatMap { UInt64($0) } ?? 200
 
-    private func play(_ seed: UInt64) -> History.Outcome {
+    private func run(_ seed: UInt64) -> History.Outcome {
         let shared = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
         let path = "\(shared)/larder-simulation-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return History.play(Scenario(seed: seed), at: path, isVerified: seed % 8 == 0)
+        return History.run(Scenario(seed: seed), at: path, isVerified: seed % 8 == 0)
     }
 
     @Test func `no history breaks a promise, and in the quiet at its end the client equals the server`() {
         for seed in 0..<Self.count {
-            let outcome = play(seed)
+            let outcome = run(seed)
             guard let violation = outcome.violation else { continue }
             Issue.record(
                 """
@@ -33,7 +35,7 @@ struct SimulationTests {
 
     @Test func `one seed is one history`() {
         for seed in 0..<UInt64(50) {
-            #expect(play(seed).hash == play(seed).hash, "seed \(seed)")
+            #expect(run(seed).hash == run(seed).hash, "seed \(seed)")
         }
     }
 }

@@ -6,10 +6,10 @@ import Foundation
 struct Cachetool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cachetool",
-        abstract: "Looks into Larder stores and keeps them.",
+        abstract: "Inspects and maintains Larder stores.",
         discussion: """
-            Verbs only read, beside whoever has the store open, unless their help says otherwise. Data goes to \
-            standard output, talk to standard error.
+            Verbs only read, also while other processes have the store open, unless their help says otherwise. Data \
+            goes to standard output, messages to standard error.
 
             \(ExitStatus.help)
             """,
@@ -21,14 +21,14 @@ struct Cachetool: AsyncParsableCommand {
         ])
 
     static func main() async {
-        Interrupt.listen()
+        Interrupt.installHandlers()
         do {
             try checkArguments()
             try await run(command(of: Array(CommandLine.arguments.dropFirst())))
         } catch {
             // The parser also ends the process for plain exit codes and requests for help.
             guard let status = ExitStatus(error) else { end(error) }
-            if error as? ToolError != .outputClosed { Terminal.say("\(error)") }
+            if error as? ToolError != .outputClosed { Terminal.printMessage("\(error)") }
             exit(withError: ExitCode(status.rawValue))
         }
     }

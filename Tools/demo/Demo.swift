@@ -25,7 +25,7 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         #if Server
-        try await Story(storePath: store, cachetool: cachetool).tell()
+        try await Walkthrough(storePath: store, cachetool: cachetool).run()
         #else
         throw ValidationError("Build the demo with --traits Server.")
         #endif

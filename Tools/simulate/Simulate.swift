@@ -3,7 +3,7 @@ import Foundation
 import LarderSimulator
 import LarderTesting
 
-/// Plays simulated histories of a client and its server, and reports those that violate a guarantee.
+/// Runs simulated histories of a client and its server, and reports those that violate a guarantee.
 @main
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,16 +17,16 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The seeds, as FIRST..<LAST.")
     var seeds = SeedRange(0..<1000)
 
-    @Option(help: "Plays this seed alone.")
+    @Option(help: "Runs this seed only.")
     var seed: UInt64?
 
-    @Flag(help: "Plays histories of paged lists; with --seeds or --seed.")
+    @Flag(help: "Runs histories of paged lists; with --seeds or --seed.")
     var lists = false
 
     @Option(help: "Processes that play at the same time.")
     var jobs = 1
 
-    @Option(help: "Plays for so many minutes, from the first seed on without end.")
+    @Option(help: "Runs for this many minutes, from the first seed on without end.")
     var soak: Double?
 
     @Flag(help: "Prints every step; with --seed.")
@@ -44,22 +44,24 @@ struct Simulate: AsyncParsableCommand {
     func validate() throws {
         guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
         guard !lists || (soak == nil && jobs == 1) else {
-            throw ValidationError("--lists goes with --seeds or --seed")
+            throw ValidationError("--lists requires --seeds or --seed")
         }
-        guard seed == nil || (soak == nil && jobs == 1) else { throw ValidationError("--seed stands alone") }
+        guard seed == nil || (soak == nil && jobs == 1) else {
+            throw ValidationError("--seed cannot be combined with --soak or --jobs")
+        }
     }
 
     func run() async throws {
         if lists {
-            let player = ListPlayer(directory: directory, isVerbose: verbose)
-            try await player.play(seed.map { $0..<$0 + 1 } ?? seeds.range)
+            let player = ListHistoryRunner(directory: directory, isVerbose: verbose)
+            try await player.run(seed.map { $0..<$0 + 1 } ?? seeds.range)
         } else if let seed {
-            try Player(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false).play(only: seed)
+            try HistoryRunner(directory: directory, shrink: shrink, isVerbose: verbose, isWorker: false).run(only: seed)
         } else if jobs == 1 {
-            let player = Player(directory: directory, shrink: shrink, isVerbose: false, isWorker: worker)
-            try player.play(seeds.range, until: soak.map { Date(timeIntervalSinceNow: $0 * 60) })
+            let player = HistoryRunner(directory: directory, shrink: shrink, isVerbose: false, isWorker: worker)
+            try player.run(seeds.range, until: soak.map { Date(timeIntervalSinceNow: $0 * 60) })
         } else {
-            try Team(command: self).play()
+            try WorkerPool(command: self).run()
         }
     }
 }

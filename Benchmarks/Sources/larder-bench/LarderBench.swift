@@ -1,3 +1,5 @@
+// LarderBench: measures Larder beside LMDB's own calls and SQLite, in one run.
+
 import Foundation
 
 /// Measures Larder beside LMDB's own calls and SQLite, in one run.
@@ -19,14 +21,14 @@ struct LarderBench {
         }
         let suites = Suite.all.filter { arguments.isEmpty || arguments.contains($0.name) }
         if let unknown = arguments.first(where: { name in !Suite.all.contains { $0.name == name } }) {
-            fail("no suite \(unknown); there are \(Suite.all.map(\.name).joined(separator: ", "))")
+            exitWithError("no suite \(unknown); there are \(Suite.all.map(\.name).joined(separator: ", "))")
         }
         var measurements: [Measurement] = []
         for suite in suites {
             let start = ContinuousClock.now
             measurements += try await suite.run(isQuick)
-            let taken = start.duration(to: .now).milliseconds / 1_000
-            note("\(suite.name): \(Table.text(taken)) s")
+            let duration = start.duration(to: .now).milliseconds / 1_000
+            printStatus("\(suite.name): \(Table.text(duration)) s")
         }
         print(
             "seed \(TranslationRows.seed); rows of about 330 bytes; map 64 GiB; warm file; \(isQuick ? "quick" : "full")"
@@ -39,12 +41,12 @@ struct LarderBench {
         }
     }
 
-    private static func note(_ line: String) {
+    private static func printStatus(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 
-    private static func fail(_ line: String) -> Never {
-        note(line)
+    private static func exitWithError(_ line: String) -> Never {
+        printStatus(line)
         exit(64)
     }
 }

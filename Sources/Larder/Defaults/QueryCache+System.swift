@@ -29,7 +29,7 @@ extension QueryCache {
             persistence: store.map {
                 Persistence(store: $0, coder: JSONPayloadCoder(), maximumAge: maximumAge, includes: keeps)
             })
-        network.whenBack { [weak cache] in cache?.reconnected() }
+        network.onReconnect { [weak cache] in cache?.reconnected() }
         return cache
     }
 }

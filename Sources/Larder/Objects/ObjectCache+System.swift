@@ -32,10 +32,10 @@ extension ObjectCache {
         let network = NetworkWatch(connectivity)
         let cache = ObjectCache(
             service: service, transport: transport,
-            persistent: store.map { ObjectPlace.store($0, writes: outbox.map { OutboxWriteQueue($0) }) },
+            persistent: store.map { ObjectBackend.store($0, writes: outbox.map { OutboxWriteQueue($0) }) },
             classes: classes,
             options: options, host: .system(logger: logger), isOnline: { network.isOnline })
-        network.whenBack { [weak cache] in
+        network.onReconnect { [weak cache] in
             guard let cache else { return }
             Task {
                 do {

@@ -17,7 +17,7 @@ public struct OutboxWriteQueue: WriteQueue {
     private static let laneText = lane.text(entity: nil)
 
     private let outbox: Outbox
-    private let loadsAnswers: Bool
+    private let loadsResponses: Bool
     private let contentType: String
 
     /// Creates a queue over an outbox of the store in which the objects are kept.
@@ -28,23 +28,23 @@ public struct OutboxWriteQueue: WriteQueue {
     ///   - contentType: the media type of bodies of writes that name none.
     public init(_ outbox: Outbox, loadsAnswers: Bool = true, contentType: String = "application/json") {
         self.outbox = outbox
-        self.loadsAnswers = loadsAnswers
+        self.loadsResponses = loadsAnswers
         self.contentType = contentType
     }
 
     /// The header field of the outbox.
-    public var keyField: HTTPField.Name { outbox.keyField }
+    public var idempotencyKeyField: HTTPField.Name { outbox.keyField }
 
     /// The schedule of the outbox's policy.
     public var schedule: WriteSchedule { outbox.policy.schedule }
 
     /// The number of times the outbox's authentication state was set.
-    public var signIns: Int { outbox.signIns }
+    public var signInCount: Int { outbox.signIns }
 
     /// Pauses the outbox and requests a sign-in, as after a 401 to one of its writes. Returns false where the outbox
     /// does not run, or has another account.
-    public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
-        outbox.noteUnauthorized(account, since: signIns)
+    public func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool {
+        outbox.reportUnauthorized(account, since: signIns)
     }
 
     /// Enqueues the write under its own identity and account.
@@ -56,15 +56,17 @@ public struct OutboxWriteQueue: WriteQueue {
             Self.mutationType, write.method, write.path, body: isEmpty ? .none : .bytes(write.payload),
             fields: isEmpty ? [:] : [.contentType: write.contentType ?? contentType], entity: write.object.description,
             lane: Self.lane,
-            effects: effects, loadsAnswer: loadsAnswers && write.method != .delete)
+            effects: effects, loadsResponse: loadsResponses && write.method != .delete)
         do {
             let prepared = try outbox.prepare(sent, id: write.id, triedAt: write.isInDoubt ? write.createdAt : nil)
             try await outbox.store.write { transaction in
                 let session = try transaction.session()
                 // Checks the account of the preparation and the one signed in now, because the host may have set
                 // another meanwhile.
-                let gates = [.signedIn(prepared.draft.account), outbox.gate].map { Self.gate($0, session) }
-                guard gates.allSatisfy({ $0.admits(write.account) }) else { throw OutboxError.notSignedIn }
+                let states = [.signedIn(prepared.draft.account), outbox.authentication].map {
+                    Self.authenticationState($0, session)
+                }
+                guard states.allSatisfy({ $0.allows(write.account) }) else { throw OutboxError.notSignedIn }
                 _ = try transaction.enqueue(prepared)
             }
         } catch {
@@ -77,18 +79,20 @@ public struct OutboxWriteQueue: WriteQueue {
     /// no accounts, the session decides.
     ///
     /// - Throws: as ``Store/read(_:)``.
-    public func gate() throws -> SessionGate {
-        let told = outbox.gate
-        return try outbox.store.read { view in Self.gate(told, try view.session()) }
+    public func authenticationState() throws -> AuthenticationState {
+        let outboxState = outbox.authentication
+        return try outbox.store.read { view in Self.authenticationState(outboxState, try view.session()) }
     }
 
-    private static func gate(_ told: SessionGate, _ session: StoredSession?) -> SessionGate {
-        guard let session else { return told }
-        let stored = SessionGate(session)
-        switch told {
+    private static func authenticationState(_ outboxState: AuthenticationState, _ session: StoredSession?)
+        -> AuthenticationState
+    {
+        guard let session else { return outboxState }
+        let stored = AuthenticationState(session)
+        switch outboxState {
         case .signedIn(nil): return stored
-        case .signedIn(let account): return stored.admits(account) ? stored : .signedOut
-        case .expired(let account): return account == nil || stored.admits(account) ? told : .signedOut
+        case .signedIn(let account): return stored.allows(account) ? stored : .signedOut
+        case .expired(let account): return account == nil || stored.allows(account) ? outboxState : .signedOut
         case .signedOut: return .signedOut
         }
     }
@@ -115,10 +119,10 @@ public struct OutboxWriteQueue: WriteQueue {
     /// Records a wait for outbox, sync and object cache. It counts up to a day.
     ///
     /// - Throws: as ``Store/write(durability:_:)``.
-    public func noteServerWait(_ wait: Duration, of server: String) async throws {
+    public func recordServerWait(_ wait: Duration, of server: String) async throws {
         let now = outbox.store.host.now()
         try await outbox.store.write { transaction in
-            try transaction.noteServerWait(of: server, milliseconds: wait.milliseconds, at: now)
+            try transaction.setServerWait(of: server, milliseconds: wait.milliseconds, at: now)
         }
     }
 
@@ -139,7 +143,7 @@ public struct OutboxWriteQueue: WriteQueue {
     /// - Throws: `CancellationError`; as ``Outbox/retry(_:)`` and ``Store/read(_:)``.
     public func sendWaiting(about object: ObjectName) async throws {
         let entity = object.description
-        for entry in try Self.upTo(entity, entries()) {
+        for entry in try Self.entriesThrough(entity, entries()) {
             let isParked = entry.delivery.state == .failed && entry.draft.entity == entity
             guard isParked || entry.delivery.state == .waiting else { continue }
             do {
@@ -151,12 +155,12 @@ public struct OutboxWriteQueue: WriteQueue {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for try await _ in outbox.store.values(in: .outbox, { _ in true }) {
-                    if try !isMoving(entity) { return }
+                    if try !isBeingSent(entity) { return }
                 }
             }
             group.addTask {
                 for await _ in outbox.statuses() {
-                    if try !isMoving(entity) { return }
+                    if try !isBeingSent(entity) { return }
                 }
             }
             try await group.next()
@@ -166,9 +170,9 @@ public struct OutboxWriteQueue: WriteQueue {
     }
 
     /// Whether the writes about an entity will be sent without a wait.
-    private func isMoving(_ entity: String) throws -> Bool {
-        let before = try Self.upTo(entity, entries())
-        if before.isEmpty || outbox.status.pauses.contains(where: \.isOfAll) { return false }
+    private func isBeingSent(_ entity: String) throws -> Bool {
+        let before = try Self.entriesThrough(entity, entries())
+        if before.isEmpty || outbox.status.pauses.contains(where: \.blocksAllWrites) { return false }
         return before.allSatisfy { entry in
             switch entry.delivery.state {
             case .pending, .sending: true
@@ -180,7 +184,7 @@ public struct OutboxWriteQueue: WriteQueue {
     }
 
     /// Returns the entries up to the last one about an entity.
-    private static func upTo(_ entity: String, _ entries: [OutboxEntry]) -> ArraySlice<OutboxEntry> {
+    private static func entriesThrough(_ entity: String, _ entries: [OutboxEntry]) -> ArraySlice<OutboxEntry> {
         let last = entries.lastIndex { $0.draft.entity == entity }
         return last.map { entries[...$0] } ?? []
     }
@@ -194,12 +198,12 @@ public struct OutboxWriteQueue: WriteQueue {
 
 extension PauseReason {
     /// Whether the reason keeps the writes of the account signed in from being sent.
-    fileprivate var isOfAll: Bool {
+    fileprivate var blocksAllWrites: Bool {
         switch self {
         case .notRunning, .deliveredElsewhere, .otherServer, .offline, .signedOut, .signInExpired, .otherAccounts,
-            .askedToWait, .intercepted, .refusals, .storage:
+            .serverWait, .intercepted, .refusals, .storage:
             true
-        case .held: false
+        case .blocked: false
         }
     }
 }
@@ -209,7 +213,7 @@ extension OutboxConfiguration {
     public func loadingObjects(of service: any ObjectService) -> OutboxConfiguration {
         var configuration = self
         let other = loading
-        configuration.loading = AnswerLoading { entry, body in
+        configuration.loading = ResponseLoading { entry, body in
             guard entry.mutationType == OutboxWriteQueue.mutationType,
                 let name = entry.rows.first.flatMap(ObjectName.init)
             else { return other.row(entry, body) }
@@ -217,7 +221,7 @@ extension OutboxConfiguration {
             guard let found = try? service.objects(in: body, answering: .object(name)), found.count == 1,
                 found[0].id == name.id
             else { return nil }
-            return AnswerLoading.LoadedRow(
+            return ResponseLoading.LoadedRow(
                 payload: found[0].payload, codec: service.codec, updatedAt: found[0].updatedAt)
         }
         return configuration

@@ -82,8 +82,8 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// - Complexity: O(log *n*) page visits.
     @_lifetime(&self)
     public mutating func seek(_ key: borrowing RawSpan) throws(EngineError) -> Entry? {
-        let isThere = try position(atOrAfter: key)
-        return try move(isThere ? MDB_GET_CURRENT : nil)
+        let isFound = try position(atOrAfter: key)
+        return try move(isFound ? MDB_GET_CURRENT : nil)
     }
 
     /// Moves to the last entry before `key`.
@@ -92,13 +92,13 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// - Complexity: O(log *n*) page visits.
     @_lifetime(&self)
     public mutating func seek(before key: borrowing RawSpan) throws(EngineError) -> Entry? {
-        let isThere = try position(atOrAfter: key)
-        return try move(isThere ? MDB_PREV : MDB_LAST)
+        let isFound = try position(atOrAfter: key)
+        return try move(isFound ? MDB_PREV : MDB_LAST)
     }
 
     private mutating func position(atOrAfter key: borrowing RawSpan) throws(EngineError) -> Bool {
         try checkKey(key)
-        TableAccess.move.note()
+        TableAccess.move.record()
         var data = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_cursor_get(handle, &wanted, &data, MDB_SET_RANGE) }
         if code == MDB_NOTFOUND { return false }
@@ -109,7 +109,7 @@ public struct Cursor: ~Copyable, ~Escapable {
     @_lifetime(&self)
     private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
         guard let operation else { return nil }
-        TableAccess.move.note()
+        TableAccess.move.record()
         var key = unsafe MDB_val()
         var data = unsafe MDB_val()
         let code = unsafe mdb_cursor_get(handle, &key, &data, operation)

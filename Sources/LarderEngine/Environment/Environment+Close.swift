@@ -24,7 +24,7 @@ extension Environment {
         hasStoppedWriting.store(true, ordering: .releasing)
         writer.stop()
         let before = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing)
-        let isClosed: Void? = gate.exclusively(within: milliseconds) {
+        let isClosed: Void? = remapLock.withExclusiveLock(within: milliseconds) {
             pool.drain()
             closeFile(isClean: before == State.open.rawValue)
             state.store(State.closed.rawValue, ordering: .releasing)

@@ -8,7 +8,7 @@ extension Environment {
     /// Copies the last commit into a new store in the directory at `path`, which must not contain a store.
     ///
     /// Entries are appended in key order, so the copy is packed and has no free pages. It is synced before it is
-    /// renamed into place. One snapshot is held throughout. Blocks.
+    /// renamed into place. One read view is held throughout. Blocks.
     ///
     /// - Parameter progress: called with the number of entries copied so far.
     /// - Throws: ``EngineError/keyExists`` when a store exists there; ``EngineError/diskFull``; what `progress` throws.
@@ -39,9 +39,9 @@ extension Environment {
             throw EngineError.heldByOthers
         }
         let options = EnvironmentOptions(access: .readOnly, tables: tables)
-        let guardFile = try guardOfOwnFile(directory, options, isReadOnly: false, inspect)
+        let guardFile = try verifiedGuardFile(directory, options, isReadOnly: false, inspect)
         guard try guardFile.isHeldAlone(in: directory) else { throw EngineError.heldByOthers }
-        directory.removeRemains()
+        directory.removeLeftoverTemporaries()
         let (temporary, name) = try directory.makeTemporary("compact-\(getpid())")
         defer { directory.removeTemporary(name) }
         let isAlone = try validate(directory, guardFile)

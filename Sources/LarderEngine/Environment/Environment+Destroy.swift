@@ -14,7 +14,7 @@ extension Environment {
     ///   the system when a file cannot be removed.
     public static func destroy(path: String, tables: [String], inspect: Inspection) throws {
         try remove(path) { directory, guardFile in
-            try look(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
+            try inspectFile(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
         }
     }
 
@@ -23,13 +23,13 @@ extension Environment {
     ///
     /// - Parameters:
     ///   - record: the table and the key of the record that identifies the file.
-    ///   - judge: throws to keep the file. Receives the record's value, or nil when the file has none, and whether
+    ///   - validate: throws to keep the file. Receives the record's value, or nil when the file has none, and whether
     ///     `guard.lock` shows that it was a store. Not called for a damaged file.
-    /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``, the errors of a damaged file, and what `judge`
-    ///   throws. The store is then unchanged.
+    /// - Throws: ``EngineError/notFound``, ``EngineError/heldByOthers``, the errors of a damaged file, and what
+    ///   `validate` throws. The store is then unchanged.
     public static func discard(
         path: String, record: (table: String, key: [UInt8]),
-        judge: (_ record: [UInt8]?, _ isMarked: Bool) throws -> Void
+        validate: (_ record: [UInt8]?, _ isMarked: Bool) throws -> Void
     ) throws {
         try remove(path) { directory, guardFile in
             let isMarked = try guardFile?.isMarked() == true
@@ -40,17 +40,17 @@ extension Environment {
                 guard isMarked else { throw error }
                 return
             }
-            try judge(value, isMarked)
+            try validate(value, isMarked)
         }
     }
 
     private static func remove(_ path: String, check: (StoreDirectory, GuardFile?) throws -> Void) throws {
         let path = try StoreDirectory.absolute(path)
-        let directory = StoreDirectory(path: path, held: try StoreDirectory(path: path).lock())
+        let directory = StoreDirectory(path: path, descriptor: try StoreDirectory(path: path).lock())
         let identity = try directory.dataIdentity()
         let guardFile = try GuardFile.existing(in: directory, isReadOnly: true)
         if let identity {
-            if isOpenHere(identity) { throw EngineError.heldByOthers }
+            if isOpenInThisProcess(identity) { throw EngineError.heldByOthers }
         } else if try guardFile?.isMarked() != true {
             throw EngineError.notFound
         }
@@ -63,7 +63,7 @@ extension Environment {
     }
 
     /// Whether this process has the file open, with any options.
-    private static func isOpenHere(_ identity: FileIdentity) -> Bool {
+    private static func isOpenInThisProcess(_ identity: FileIdentity) -> Bool {
         if case .none? = try? EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) {
             return false
         }

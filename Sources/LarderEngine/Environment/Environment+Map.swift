@@ -5,7 +5,7 @@ extension Environment {
     /// The time for which growing the map waits for readers, in milliseconds.
     private static let growthDeadline = 10_000
     /// The number of pages by which the file grows between two checks for dead readers.
-    private static let pagesBetweenLooks = 4096
+    private static let pagesBetweenReaderChecks = 4096
 
     /// Makes space: frees pages that dead readers pinned and doubles the map, up to its cap. Runs on the writer thread,
     /// between transactions.
@@ -25,12 +25,12 @@ extension Environment {
     /// transactions.
     ///
     /// A writer that is never idle would otherwise find dead readers only when the map is full.
-    func lookAfterReaders() throws(EngineError) {
+    func clearStaleReadersIfGrown() throws(EngineError) {
         var info = unsafe MDB_envinfo()
         try check(unsafe mdb_env_info(handle, &info), "mdb_env_info")
         let lastPage = unsafe info.me_last_pgno
-        guard lastPage >= lastPageAtLook + Self.pagesBetweenLooks else { return }
-        lastPageAtLook = lastPage
+        guard lastPage >= lastPageAtReaderCheck + Self.pagesBetweenReaderChecks else { return }
+        lastPageAtReaderCheck = lastPage
         try clearStaleReaders()
     }
 
@@ -40,7 +40,7 @@ extension Environment {
     }
 
     private func resize(to size: Int) throws(EngineError) {
-        let code = gate.exclusively(within: Self.growthDeadline) { unsafe mdb_env_set_mapsize(handle, size) }
+        let code = remapLock.withExclusiveLock(within: Self.growthDeadline) { unsafe mdb_env_set_mapsize(handle, size) }
         guard let code else { throw .mapFull(cap: options.mapSizeCap) }
         if code != MDB_SUCCESS {
             // LMDB has unmapped the old map before it failed to create the new one.

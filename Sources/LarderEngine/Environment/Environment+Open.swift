@@ -46,7 +46,7 @@ extension Environment {
                 let guardFile =
                     isNew
                     ? try GuardFile.existing(in: directory, isReadOnly: false) ?? .make(in: directory)
-                    : try guardOfOwnFile(directory, options, isReadOnly: options.isReadOnly, inspect)
+                    : try verifiedGuardFile(directory, options, isReadOnly: options.isReadOnly, inspect)
                 return try openExisting(directory, identity, options, guardFile, inspect)
             case .closing: break
             }
@@ -63,8 +63,8 @@ extension Environment {
     ) throws -> Environment {
         let isAlone = try validate(directory, guardFile)
         // The remains of a killed compaction may be as large as the store itself.
-        if !options.isReadOnly { directory.removeRemains() }
-        try guardFile.hold(LockWait(limit: options.lockTimeout))
+        if !options.isReadOnly { directory.removeLeftoverTemporaries() }
+        try guardFile.lockShared(LockWait(limit: options.lockTimeout))
         let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
         EnvironmentRegistry.shared.insert(environment)
         return environment
@@ -80,12 +80,12 @@ extension Environment {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
             for name in [StoreDirectory.dataName, StoreDirectory.lockName, GuardFile.name] {
-                try directory.withdrawOthersWriting(name)
+                try directory.removeOthersWritePermission(name)
             }
             // The mark precedes the first commit: a process that dies after a commit leaves other meta pages than the
             // recorded ones.
             if options.isReadOnly {
-                if isAlone { guardFile.noteFile(identity, in: directory) }
+                if isAlone { guardFile.recordFile(identity, in: directory) }
             } else {
                 try guardFile.makePrivate()
                 try guardFile.markInUse(data: identity, in: directory)
@@ -120,13 +120,13 @@ extension Environment {
             if let guardFile { try guardFile.isHeldAlone(in: directory) } else {
                 try directory.isLockFileHeld() != true
             }
-        var look = 1
+        var checkCount = 1
         while true {
             do throws(EngineError) {
                 let pages = try MetaPages(data)
                 if isAlone {
-                    let isVouchedFor = try guardFile?.vouches(for: pages, of: data) ?? false
-                    try pages.validate(data, isThorough: !isVouchedFor)
+                    let isKnownClean = try guardFile?.recordsCleanClose(for: pages, of: data) ?? false
+                    try pages.validate(data, isThorough: !isKnownClean)
                 } else {
                     try checkSharedFile(data, directory, guardFile)
                     try pages.validate(data, isThorough: false)
@@ -134,8 +134,8 @@ extension Environment {
                 return isAlone
             } catch {
                 if isAlone || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
-                if look == 3 { throw error.besideOthers }
-                look += 1
+                if checkCount == 3 { throw error.withSharedOpenHint }
+                checkCount += 1
             }
         }
     }
@@ -146,7 +146,7 @@ extension Environment {
         _ data: FileDescriptor, _ directory: StoreDirectory, _ guardFile: GuardFile?
     ) throws(EngineError) {
         guard let guardFile else { return }
-        if try guardFile.names(data) { return try guardFile.checkLockFile(of: directory) }
+        if try guardFile.identifies(data) { return try guardFile.checkLockFile(of: directory) }
         // Every other user of the store has its lock file open.
         if try !EnvironmentRegistry.shared.holdsGuard(guardFile.file.identity().file),
             try directory.isLockFileHeld() == false

@@ -7,10 +7,10 @@ private import Darwin
 #endif
 
 extension Environment {
-    /// Lends a snapshot of the last commit to `body`.
+    /// Lends a read view of the last commit to `body`.
     ///
     /// It runs on the caller's thread. No writer blocks it; only growth of the map does, briefly. A read inside a read
-    /// shares the outer snapshot. The closure is synchronous, so no snapshot lives across a suspension.
+    /// shares the outer read view. The closure is synchronous, so no read view lives across a suspension.
     ///
     /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/readersFull``, ``EngineError/stopped``.
@@ -19,38 +19,38 @@ extension Environment {
             if isForked { throw EngineError.usedAfterFork }
             return try body(unsafe ReadTransaction(handle: outer))
         }
-        let slot = try enter()
+        let slot = try acquireReader()
         unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
         defer {
             pthread_setspecific(readerKey, nil)
             // In a child forked by `body` the slot is the parent's, in memory that both share.
             if !isForked {
                 slot.reset()
-                pool.put(slot)
+                pool.release(slot)
             }
-            gate.leave()
+            remapLock.unlockShared()
         }
         return try body(unsafe ReadTransaction(handle: slot.handle))
     }
 
-    /// Enters the gate and begins a snapshot; on failure it leaves the gate again.
-    private func enter() throws(EngineError) -> ReaderSlot {
+    /// Acquires the remap lock shared and begins a read view; on failure it releases the lock.
+    private func acquireReader() throws(EngineError) -> ReaderSlot {
         try checkUsable()
         var isCleared = false
         for _ in 0..<4 {
-            gate.enter()
+            remapLock.lockShared()
             do throws(EngineError) {
                 try checkUsable()
                 return try beginReader()
             } catch .system(code: MDB_MAP_RESIZED, _) {
-                gate.leave()
+                remapLock.unlockShared()
                 try adoptMapSizeFromReader()
             } catch .readersFull where !isCleared {
-                gate.leave()
+                remapLock.unlockShared()
                 try clearStaleReaders()
                 isCleared = true
             } catch {
-                gate.leave()
+                remapLock.unlockShared()
                 throw error
             }
         }
@@ -58,7 +58,7 @@ extension Environment {
     }
 
     private func beginReader() throws(EngineError) -> ReaderSlot {
-        if let slot = pool.take() {
+        if let slot = pool.acquire() {
             do throws(EngineError) {
                 try check(unsafe mdb_txn_renew(slot.handle), "mdb_txn_renew")
                 return slot

@@ -35,7 +35,7 @@ extension Environment {
     /// Makes every commit that changes something fail with `error`, as on a full disk; nil ends that. Only for an
     /// environment that was opened stepped.
     package func failCommits(with error: EngineError?) {
-        precondition(options.isStepped, "only a stepped environment fails when it is told to")
+        precondition(options.isStepped, "commit failures can be set in a stepped environment only")
         commitFault = error
     }
 
@@ -56,7 +56,7 @@ extension Environment {
         precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
         try checkInPlace()
-        try lookAfterReaders()
+        try clearStaleReadersIfGrown()
         try setDurability(durability)
         while true {
             if let result = try attempt(body) { return result }
@@ -69,7 +69,7 @@ extension Environment {
         let handle = unsafe try begin()
         var transaction = unsafe WriteTransaction(handle: handle)
         let number = transaction.reader.commit
-        noteBegin(of: number)
+        recordBegin(of: number)
         let result: Result
         do {
             defer {
@@ -84,13 +84,13 @@ extension Environment {
             unsafe abort(handle)
             guard let failure = transaction.failure else { throw error }
             if failure.isMapFull { return nil }
-            throw judged(failure)
+            throw stopIfFatal(failure)
         }
         if isForked { throw EngineError.usedAfterFork }
         do throws(EngineError) {
             if transaction.requiresFullDurability { try setDurability(.full) }
             unsafe try commit(handle, failingWith: transaction.isDirty ? commitFault : nil)
-            if transaction.isDirty { noteEnd(of: number) }
+            if transaction.isDirty { recordEnd(of: number) }
         } catch {
             // The commit writes the list of free pages, which may be the part that did not fit.
             if error.isMapFull { return nil }
@@ -124,7 +124,7 @@ extension Environment {
         var outcome: Swift.Result<Result, any Error>?
         try withoutActuallyEscaping(job) { job in
             // The caller waits until the job has run, so neither it nor the outcome is shared.
-            let work = LentWork { outcome = Swift.Result { try job() } }
+            let work = BorrowedWork { outcome = Swift.Result { try job() } }
             try waitForWriter { work.run() }
         }
         guard let outcome else { preconditionFailure("the writer thread dropped a job") }
@@ -135,14 +135,14 @@ extension Environment {
     func waitForWriter(_ work: @escaping @Sendable () throws(EngineError) -> Void) throws(EngineError) {
         let monitor = Monitor()
         let done = Mutex<Result<Void, EngineError>?>(nil)
-        let isTaken = writer.submit(isBulk: false) {
+        let isSubmitted = writer.submit(isBulk: false) {
             let result = Result { () throws(EngineError) in try work() }
             monitor.locked {
                 done.withLock { $0 = result }
                 monitor.signalAll()
             }
         }
-        if !isTaken { throw .closed }
+        if !isSubmitted { throw .closed }
         writer.runIfStepped()
         monitor.locked {
             while done.withLock({ $0 == nil }) { monitor.wait() }
@@ -183,12 +183,12 @@ extension Environment {
     }
 
     private func checkFatal(_ code: Int32, _ operation: StaticString) throws(EngineError) {
-        if code != MDB_SUCCESS { throw judged(EngineError(code: code, operation: operation)) }
+        if code != MDB_SUCCESS { throw stopIfFatal(EngineError(code: code, operation: operation)) }
     }
 
     /// Distinguishes a full disk from a broken one, and stops the environment after a failure to write.
-    private func judged(_ error: EngineError) -> EngineError {
-        let error = FileSystemCheck.judged(error, at: path)
+    private func stopIfFatal(_ error: EngineError) -> EngineError {
+        let error = FileSystemCheck.refined(error, at: path)
         switch error {
         case .ioFailure, .stopped: state.store(State.stopped.rawValue, ordering: .releasing)
         default: break
@@ -212,7 +212,7 @@ extension Environment {
 }
 
 /// A closure that the writer thread runs while its owner waits. It runs once, and is released before the owner wakes.
-private final class LentWork: @unchecked Sendable {
+private final class BorrowedWork: @unchecked Sendable {
     // Sendable: the thread that created it blocks until `run` has returned on the other one.
     private var body: (() -> Void)?
 

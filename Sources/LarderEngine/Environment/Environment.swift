@@ -13,8 +13,8 @@ internal import Darwin
 /// the same object, and every open is paired with a ``close(within:)``. Use across `fork` is refused.
 @safe
 public final class Environment: @unchecked Sendable {
-    // Sendable: the handle is used under the gate, on the writer thread, or alone while opening and closing. The rest
-    // is immutable, atomic, or guarded by the registry's monitor.
+    // Sendable: the handle is used under the remap lock, on the writer thread, or alone while opening and closing. The
+    // rest is immutable, atomic, or guarded by the registry's monitor.
     let handle: OpaquePointer
     /// The absolute path of the store's directory, as given to the first open.
     public let path: String
@@ -28,14 +28,14 @@ public final class Environment: @unchecked Sendable {
 
     let identity: FileIdentity
     let guardFile: GuardFile
-    let gate = RemapGate()
+    let remapLock = RemapLock()
     let pool = ReaderPool()
     let writer = WriterThread()
     let readerKey: pthread_key_t
     let state = Atomic<State.RawValue>(State.open.rawValue)
     /// Whether a close has ended the writer thread, even if that close still waits for readers.
     let hasStoppedWriting = Atomic<Bool>(false)
-    let others = Mutex(OtherCommits())
+    let externalCommits = Mutex(ExternalCommits())
     private let forkCount = ForkCounter.current
     /// The number of opens not yet closed; guarded by the registry.
     var openCount = 1
@@ -46,7 +46,7 @@ public final class Environment: @unchecked Sendable {
     /// The error of every commit of a stepped environment; used on the thread that steps it only.
     var commitFault: EngineError?
     /// The file's last page at the last check for dead readers; used on the writer thread only.
-    var lastPageAtLook = 0
+    var lastPageAtReaderCheck = 0
 
     enum State: Int {
         case open, closing, closed, stopped
@@ -94,8 +94,8 @@ public final class Environment: @unchecked Sendable {
         try checkUsable()
         // A thread that reads has entered already, and would wait for a growth that waits for it.
         if unsafe currentReader != nil { return try body() }
-        gate.enter()
-        defer { gate.leave() }
+        remapLock.lockShared()
+        defer { remapLock.unlockShared() }
         try checkUsable()
         return try body()
     }
@@ -103,9 +103,9 @@ public final class Environment: @unchecked Sendable {
     /// Whether this process was forked off after the environment was opened.
     var isForked: Bool { ForkCounter.current != forkCount }
 
-    /// The snapshot this thread is reading, if any.
+    /// The read view this thread is reading, if any.
     var currentReader: OpaquePointer? {
-        // Set by `read` on this thread only, and cleared before the snapshot is reset.
+        // Set by `read` on this thread only, and cleared before the read view is reset.
         unsafe OpaquePointer(pthread_getspecific(readerKey))
     }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The environments that this process has open, by device and inode of the data file.
 ///
 /// Opening a file twice in one process and closing either drops the process's POSIX locks for both. Another process
-/// then considers its live readers dead and overwrites their snapshots.
+/// then considers its live readers dead and overwrites their read views.
 @safe
 final class EnvironmentRegistry: @unchecked Sendable {
     // Sendable: the dictionary is used under the monitor only.

@@ -37,9 +37,9 @@ extension EngineError {
     }
 
     /// The error for a file that others have open: damage is certain only when no process writes to the file.
-    var besideOthers: EngineError {
+    var withSharedOpenHint: EngineError {
         guard case .damagedMeta(let reason) = self else { return self }
-        return .damagedMeta(reason: reason + ", looked at beside other openers: close them all and open it again")
+        return .damagedMeta(reason: reason + ", read while others had the store open: close them all and open it again")
     }
 
     /// Whether a larger map may cure this.

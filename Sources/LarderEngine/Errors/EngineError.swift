@@ -94,9 +94,9 @@ public enum PathProblem: Hashable, Sendable {
         switch self {
         case .symbolicLink: "is a symbolic link: put the file itself in its place"
         case .notAFile: "is no plain file: remove it"
-        case .otherOwner: "belongs to another user: open the store as that user, or in a directory of your own"
+        case .otherOwner: "is owned by another user: open the store as that user, or in a directory of your own"
         case .hardLinked: "has another hard link: put a copy of the file in its place"
-        case .writableByOthers: "may be written to by other users: take that right away (chmod go-w)"
+        case .writableByOthers: "is writable by other users: revoke that permission (chmod go-w)"
         }
     }
 }
@@ -113,7 +113,7 @@ extension EngineError: CustomStringConvertible {
             "The data file has \(actual) bytes where its pages need \(expected): restore it from a copy."
         case .damagedMeta(let reason): "The data file's meta pages are damaged (\(reason)): restore it from a copy."
         case .openWithOtherOptions: "The store is already open in this process with other options: share that one."
-        case .unsupportedFileSystem(let name): "The store lies on \(name), which cannot hold it safely: move it."
+        case .unsupportedFileSystem(let name): "The store is on \(name), which cannot hold it safely: move it."
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
         case .lockFileRemoved:
             "lock.mdb was removed or replaced while other programs have the store open: have all of them close it first."
@@ -121,7 +121,7 @@ extension EngineError: CustomStringConvertible {
         case .lockedElsewhere(let name, let seconds):
             """
             Another program has held the lock of \(name) for \(seconds) s: wait for it or end it; when it is another \
-            user's, take the right to read the store's directory away (chmod 700).
+            user's, revoke the permission to read the store's directory (chmod 700).
             """
         case .untrustedDirectory(let problem): "The store's directory \(problem.text)."
         case .untrustedFile(let name, let problem): "\(name) in the store's directory \(problem.text)."
@@ -129,7 +129,7 @@ extension EngineError: CustomStringConvertible {
         case .keySize(let actual, let limit): "A key has \(actual) bytes; 1 to \(limit) are allowed."
         case .valueSize(let actual, let limit): "A value has \(actual) bytes; at most \(limit) are allowed."
         case .keyExists: "The key exists already."
-        case .readersFull: "All reader slots are taken: end some reads, or open with more readers."
+        case .readersFull: "All reader slots are in use: end some reads, or open with more readers."
         case .mapFull(let cap):
             "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
         case .corrupted: "A page of the data file is damaged: verify the store and restore it from a copy."

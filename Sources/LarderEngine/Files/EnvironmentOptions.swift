@@ -30,7 +30,7 @@ public struct EnvironmentOptions: Hashable, Sendable {
     /// it.
     public var lockTimeout = defaultLockTimeout
 
-    /// Longer than the compaction of a store of several gigabytes takes.
+    /// Longer than the compaction of a store of several gigabytes lasts.
     public static let defaultLockTimeout = Duration.seconds(60)
     /// The default where address space is free: 64 GiB at once, so that the map never has to move.
     public static let defaultMapSize = 64 << 30

@@ -64,16 +64,16 @@ package final class FileDescriptor: Sendable {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+            let readCount = unsafe bytes.withUnsafeMutableBytes { buffer in
                 // In bounds: filled < count is the loop's condition.
                 unsafe pread(number, buffer.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
             }
-            if got < 0 {
+            if readCount < 0 {
                 if errno == EINTR { continue }
                 throw EngineError(code: errno, operation: "pread")
             }
-            if got == 0 { break }
-            filled += got
+            if readCount == 0 { break }
+            filled += readCount
         }
         bytes.removeLast(count - filled)
         return bytes

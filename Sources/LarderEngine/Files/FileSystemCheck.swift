@@ -31,7 +31,7 @@ enum FileSystemCheck {
     }
 
     /// Distinguishes a full disk from a broken one: a short write on a full file system at `path` is reported as EIO.
-    static func judged(_ error: EngineError, at path: String) -> EngineError {
+    static func refined(_ error: EngineError, at path: String) -> EngineError {
         guard case .ioFailure = error, let free = freeBytes(path), free < 1 << 20 else { return error }
         return .diskFull
     }

@@ -22,7 +22,7 @@ final class FileWatch: Sendable {
     func cancel() { end() }
 
     /// Runs `body` after the delay, on a thread of its own, because it may wait for the readers of one store.
-    static func later(_ body: @escaping @Sendable () -> Void) {
+    static func afterDelay(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { body() }
     }
 }
@@ -31,15 +31,15 @@ final class FileWatch: Sendable {
 extension FileWatch {
     /// Calls `onWrite` after writes to the file at `path`; nil where the system allows no more watches.
     convenience init?(path: String, onWrite: @escaping @Sendable () -> Void) {
-        guard let inbox = Inbox.shared, let watch = inbox.add(path, onWrite) else { return nil }
-        self.init { inbox.remove(watch) }
+        guard let inotify = InotifyInstance.shared, let watch = inotify.add(path, onWrite) else { return nil }
+        self.init { inotify.remove(watch) }
     }
 
     /// The one inotify instance of the process, because the system allows a user about a hundred.
-    private final class Inbox: @unchecked Sendable {
+    private final class InotifyInstance: @unchecked Sendable {
         // Sendable: everything but the source is. The source is set before the inbox is shared, and only kept alive
         // afterwards.
-        static let shared = Inbox()
+        static let shared = InotifyInstance()
 
         private struct Watch {
             let onWrite: @Sendable () -> Void
@@ -87,19 +87,19 @@ extension FileWatch {
                 // A commit writes many pages. They are mostly one event, because equal events in a row are merged.
                 let count = unsafe events.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
                 guard count > 0 else { return }
-                for event in events.prefix(count / size) { announce(event.wd) }
+                for event in events.prefix(count / size) { scheduleCallback(event.wd) }
             }
         }
 
         /// Announces writes to a watched file, or to all of them: −1 means that the queue of events overflowed.
-        private func announce(_ number: Int32) {
+        private func scheduleCallback(_ number: Int32) {
             let due = watches.withLock { watches in
                 let due = (number < 0 ? Array(watches.keys) : [number]).filter { watches[$0]?.isDue == false }
                 for number in due { watches[number]?.isDue = true }
                 return due
             }
             for number in due {
-                later {
+                afterDelay {
                     let onWrite = self.watches.withLock { watches in
                         watches[number]?.isDue = false
                         return watches[number]?.onWrite
@@ -133,7 +133,7 @@ extension FileWatch {
     }
 
     /// Whether an announcement is scheduled.
-    private final class IsDue: Sendable {
+    private final class ScheduledFlag: Sendable {
         let value = Mutex(false)
 
         /// Schedules an announcement; returns false when one is scheduled already.
@@ -146,7 +146,7 @@ extension FileWatch {
     }
 
     /// Sendable because the source is only cancelled, which libdispatch allows from any thread.
-    private struct Watching: @unchecked Sendable {
+    private struct WatchSource: @unchecked Sendable {
         let source: any DispatchSourceFileSystemObject
     }
 }

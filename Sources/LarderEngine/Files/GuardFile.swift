@@ -35,12 +35,12 @@ struct GuardFile {
     }
 
     /// Holds the store for life; see ``isHeldAlone(in:)``.
-    func hold(_ wait: LockWait) throws(EngineError) {
+    func lockShared(_ wait: LockWait) throws(EngineError) {
         try wait.lock(file, exclusive: false, name: Self.name)
     }
 
-    /// Whether no other opener holds the store. Call it while the directory is locked: the lock is exchanged for a
-    /// moment.
+    /// Whether no other opener holds the store. Call it while the directory is locked: the lock is exchanged
+    /// briefly.
     ///
     /// When the file was removed while others hold it, they hold another one, and `lock.mdb` shows them instead. The
     /// caller knows that this process does not have the store open.
@@ -63,7 +63,7 @@ struct GuardFile {
     ///
     /// A copy of a store has the record of the original file, so a later opener would believe that the file was
     /// replaced beneath this one. Where the record cannot be written, no writer can open the store.
-    func noteFile(_ data: FileIdentity, in directory: StoreDirectory) {
+    func recordFile(_ data: FileIdentity, in directory: StoreDirectory) {
         guard let record = try? GuardRecord(file), let lockFile = try? directory.lockFileIdentity(),
             !record.isOfAnotherVersion, record.identity != data || record.lockFileInode != lockFile.inode,
             let own = try? directory.openFile(named: Self.name, O_RDWR)
@@ -83,7 +83,7 @@ struct GuardFile {
     ///
     /// Other pages may be those of a copy that replaced the file, so a thorough check decides about them. A change that
     /// such a check cannot detect makes this throw.
-    func vouches(for pages: MetaPages, of data: FileDescriptor) throws(EngineError) -> Bool {
+    func recordsCleanClose(for pages: MetaPages, of data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try GuardRecord(file)
         guard record.isSound, record.isClean, record.identity == (try data.identity().file) else { return false }
         if record.first == pages.raw.first[...] && record.second == pages.raw.second[...] { return true }
@@ -97,7 +97,7 @@ struct GuardFile {
     /// file was replaced beneath them, and their information in `lock.mdb` is not about this one.
     ///
     /// - Throws: ``EngineError/heldByOthers`` when the record is damaged.
-    func names(_ data: FileDescriptor) throws(EngineError) -> Bool {
+    func identifies(_ data: FileDescriptor) throws(EngineError) -> Bool {
         let record = try GuardRecord(file)
         if record.isDamaged { throw .heldByOthers }
         if !record.isSound { return true }
@@ -109,10 +109,10 @@ struct GuardFile {
     ///
     /// - Throws: ``EngineError/lockFileRemoved`` when they have another one open.
     func checkLockFile(of directory: StoreDirectory) throws(EngineError) {
-        guard let noted = try GuardRecord(file).lockFileInode, let present = try directory.lockFileIdentity() else {
+        guard let recorded = try GuardRecord(file).lockFileInode, let present = try directory.lockFileIdentity() else {
             return
         }
-        if noted != present.inode { throw .lockFileRemoved }
+        if recorded != present.inode { throw .lockFileRemoved }
     }
 
     /// Whether the file shows that the store is one of ours, in use or closed.

@@ -37,9 +37,9 @@ struct MetaPages {
         try validateHeader(raw.first, number: 0)
         try validateHeader(raw.second, number: 1)
         let ids = (raw.first.u64(144), raw.second.u64(144))
-        // Commits alternate between the pages, so their numbers are neighbours; an even one is in page 0.
-        let areNeighbours = ids.0 < ids.1 ? ids.1 - ids.0 == 1 : ids.0 - ids.1 <= 1
-        guard areNeighbours, ids.0 % 2 == 0, ids.1 % 2 == 1 || ids.1 == 0 else {
+        // Commits alternate between the pages, so their numbers are consecutive; an even one is in page 0.
+        let areConsecutive = ids.0 < ids.1 ? ids.1 - ids.0 == 1 : ids.0 - ids.1 <= 1
+        guard areConsecutive, ids.0 % 2 == 0, ids.1 % 2 == 1 || ids.1 == 0 else {
             throw .damagedMeta(reason: "commit numbers")
         }
         guard newest.lastPage >= older.lastPage else { throw .damagedMeta(reason: "last page") }

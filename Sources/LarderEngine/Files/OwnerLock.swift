@@ -30,19 +30,19 @@ package final class OwnerLock: Sendable {
     ///
     /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
     ///   system.
-    package static func take(_ name: String, in path: String) throws(EngineError) -> OwnerLock? {
-        try take(name, in: path, pause: LockWait.standard.pause)
+    package static func acquire(_ name: String, in path: String) throws(EngineError) -> OwnerLock? {
+        try acquire(name, in: path, pause: LockWait.standard.pause)
     }
 
-    /// Acquires the lock as ``take(_:in:)``; `pause` blocks the thread between two tries.
-    static func take(_ name: String, in path: String, pause: (Duration) -> Void) throws(EngineError) -> OwnerLock? {
+    /// Acquires the lock as ``acquire(_:in:)``; `pause` blocks the thread between two tries.
+    static func acquire(_ name: String, in path: String, pause: (Duration) -> Void) throws(EngineError) -> OwnerLock? {
         var length = Duration.microseconds(50)
         for _ in 0..<tries {
-            switch try tryOnce(name, in: path) {
-            case .taken(let lock): return lock
-            case .owned: return nil
+            switch try tryAcquire(name, in: path) {
+            case .acquired(let lock): return lock
+            case .heldExclusively: return nil
             case .changed: break
-            case .lookedAt:
+            case .heldShared:
                 pause(length)
                 length = min(length * 2, .milliseconds(1))
             }
@@ -52,20 +52,20 @@ package final class OwnerLock: Sendable {
 
     private static let tries = 16
 
-    private enum Try {
-        case taken(OwnerLock)
-        case owned
+    private enum AttemptResult {
+        case acquired(OwnerLock)
+        case heldExclusively
         /// Another process created, removed or replaced the file between two steps.
         case changed
         /// Another process queries the lock, or tries to acquire it too.
-        case lookedAt
+        case heldShared
     }
 
-    private static func tryOnce(_ name: String, in path: String) throws(EngineError) -> Try {
+    private static func tryAcquire(_ name: String, in path: String) throws(EngineError) -> AttemptResult {
         guard let file = try StoreDirectory(path: path).openOrMakeFile(named: name) else { return .changed }
         guard try file.lock(exclusive: true, waits: false) else {
-            // A query shares the lock for a moment, an owner never does. The lock shared here ends with the open file.
-            return try file.lock(exclusive: false, waits: false) ? .lookedAt : .owned
+            // A query shares the lock briefly, an owner never does. The lock shared here ends with the open file.
+            return try file.lock(exclusive: false, waits: false) ? .heldShared : .heldExclusively
         }
         guard try FileIdentity.of(path + "/" + name) == file.identity().file else { return .changed }
         if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
@@ -73,7 +73,7 @@ package final class OwnerLock: Sendable {
         let process = UInt64(UInt32(bitPattern: getpid()))
         for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: process >> (8 * byte))) }
         try file.write(record, at: 0)
-        return .taken(OwnerLock(file))
+        return .acquired(OwnerLock(file))
     }
 
     /// Returns the holder of the lock of the file `name`; nil when there is none.
@@ -91,7 +91,7 @@ package final class OwnerLock: Sendable {
             if error == .notFound { return nil }
             throw error
         }
-        // Shared, and for a moment: queries do not exclude each other, and `take` distinguishes one from an owner.
+        // Shared, and briefly: queries do not exclude each other, and `acquire` distinguishes one from an owner.
         if try file.lock(exclusive: false, waits: false) { return nil }
         let record = try file.read(size, at: 0)
         guard record.count == size, Array(record[0..<8]) == magic else { return .unknown }

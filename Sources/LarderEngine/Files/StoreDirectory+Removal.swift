@@ -12,7 +12,7 @@ extension StoreDirectory {
 
     /// Removes temporary directories that a killed creation or compaction left behind. The caller holds
     /// ``lock(creating:_:)``, so no process works in one. Errors are left to the next attempt.
-    func removeRemains() {
+    func removeLeftoverTemporaries() {
         guard let directory = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return }
         try? Self.removeTemporaries(in: directory, depth: 1)
     }
@@ -25,7 +25,7 @@ extension StoreDirectory {
 
     /// Removes the content files that a store without a data file has left, because a store created in its place is
     /// another one.
-    func removeContentOfGoneStore() throws(EngineError) {
+    func removeContentOfDeletedStore() throws(EngineError) {
         // Without a store, a file of that name may belong to something else.
         guard try GuardFile.existing(in: self, isReadOnly: true)?.isMarked() == true else { return }
         try Self.removeFiles(Self.contentNames, in: FileDescriptor(path, O_RDONLY | O_DIRECTORY))
@@ -40,13 +40,15 @@ extension StoreDirectory {
     /// - Parameter data: the data file that may be removed; nil when there is none.
     /// - Throws: ``EngineError/replaced`` when there is another data file; errors of the system.
     func removeStore(_ data: FileIdentity?) throws(EngineError) {
-        guard let held else { preconditionFailure("removed by a path, it might be another store") }
+        guard let descriptor else {
+            preconditionFailure("a store is removed through the descriptor of its locked directory only")
+        }
         if try dataIdentity() != data { throw .replaced }
-        try Self.removeTemporaries(in: held, depth: 1)
-        try Self.removeFiles(Self.contentNames, in: held)
+        try Self.removeTemporaries(in: descriptor, depth: 1)
+        try Self.removeFiles(Self.contentNames, in: descriptor)
         if try dataIdentity() != data { throw .replaced }
-        try Self.removeFiles([Self.dataName] + Self.lockNames, in: held)
-        if try FileIdentity.of(path) == held.identity().file { unsafe rmdir(path) }
+        try Self.removeFiles([Self.dataName] + Self.lockNames, in: descriptor)
+        if try FileIdentity.of(path) == descriptor.identity().file { unsafe rmdir(path) }
     }
 
     /// Removes as many temporary directories in `directory` as possible, then throws the first error.

@@ -35,7 +35,7 @@ extension StoreDirectory {
 
     /// Returns the system's status of a file after checking it, or nil when there is none.
     func status(ofFile name: String) throws(EngineError) -> stat? {
-        guard let status = try FileIdentity.status(of: place(of: name), in: held, followsLinks: false) else {
+        guard let status = try FileIdentity.status(of: lookupPath(of: name), in: descriptor, followsLinks: false) else {
             return nil
         }
         try Self.check(status, name: name)
@@ -53,7 +53,7 @@ extension StoreDirectory {
     /// meanwhile.
     ///
     /// - Throws: as ``checkFile(named:)``.
-    package func withdrawOthersWriting(_ name: String) throws(EngineError) {
+    package func removeOthersWritePermission(_ name: String) throws(EngineError) {
         guard let mode = try status(ofFile: name)?.st_mode, mode & Self.writableByOthers != 0 else { return }
         // A read-only medium accepts no writes at all.
         if unsafe chmod(path + "/" + name, mode & 0o777 & ~Self.writableByOthers) == 0 || errno == EROFS { return }
@@ -67,7 +67,7 @@ extension StoreDirectory {
     package func openFile(named name: String, _ flags: Int32) throws(EngineError) -> FileDescriptor {
         // Opening a device may have effects by itself.
         try checkFile(named: name)
-        let file = try FileDescriptor(place(of: name), in: held, flags | O_NOFOLLOW | O_NONBLOCK)
+        let file = try FileDescriptor(lookupPath(of: name), in: descriptor, flags | O_NOFOLLOW | O_NONBLOCK)
         try Self.check(try file.status(), name: name)
         return file
     }
@@ -103,7 +103,7 @@ extension StoreDirectory {
         if kind == S_IFLNK { throw .untrustedFile(name: name, problem: .symbolicLink) }
         if kind != S_IFREG { throw .untrustedFile(name: name, problem: .notAFile) }
         if !isTrusted(status.st_uid) { throw .untrustedFile(name: name, problem: .otherOwner) }
-        // Two directories that share a data file have two lock files, and would overwrite each other's snapshots.
+        // Two directories that share a data file have two lock files, and would overwrite each other's read views.
         if status.st_nlink > 1 { throw .untrustedFile(name: name, problem: .hardLinked) }
     }
 

@@ -17,23 +17,23 @@ package struct StoreDirectory {
 
     let path: String
     /// The open directory, where the same one must be used even when its path refers to another later.
-    let held: FileDescriptor?
+    let descriptor: FileDescriptor?
 
     /// Creates a reference to the directory at `path`, which must be absolute.
-    package init(path: String) { self.init(path: path, held: nil) }
+    package init(path: String) { self.init(path: path, descriptor: nil) }
 
-    init(path: String, held: FileDescriptor?) {
+    init(path: String, descriptor: FileDescriptor?) {
         self.path = path
-        self.held = held
+        self.descriptor = descriptor
     }
 
-    /// Returns the path of a file of the directory, relative to ``held`` where that is set.
-    func place(of name: String) -> String { held == nil ? path + "/" + name : name }
+    /// Returns the path of a file of the directory, relative to ``descriptor`` where that is set.
+    func lookupPath(of name: String) -> String { descriptor == nil ? path + "/" + name : name }
 
     /// Returns the size of a file of the directory, in bytes; 0 where the system does not report it.
     func size(of name: String) -> Int64 {
         var status = stat()
-        return unsafe stat(place(of: name), &status) == 0 ? Int64(status.st_size) : 0
+        return unsafe stat(lookupPath(of: name), &status) == 0 ? Int64(status.st_size) : 0
     }
 
     /// Returns `path` as an absolute path, so that a later change of the working directory does not move the store.
@@ -105,10 +105,10 @@ package struct StoreDirectory {
 
     /// Builds the data file in a temporary directory with `build`, then moves it into place.
     ///
-    /// A power cut at any moment leaves either no data file or a whole one. The caller holds ``lock(creating:_:)``.
+    /// A power cut at any time leaves either no data file or a whole one. The caller holds ``lock(creating:_:)``.
     func createDataFile(_ build: (_ temporaryPath: String) throws -> Void) throws {
-        removeRemains()
-        try removeContentOfGoneStore()
+        removeLeftoverTemporaries()
+        try removeContentOfDeletedStore()
         let (temporary, name) = try makeTemporary("\(getpid())")
         defer { removeTemporary(name) }
         do {
@@ -118,7 +118,7 @@ package struct StoreDirectory {
             let data = try temporary.openFile(named: Self.dataName, O_RDWR)
             try data.sync()
         } catch let error as EngineError {
-            throw FileSystemCheck.judged(error, at: path)
+            throw FileSystemCheck.refined(error, at: path)
         }
         try install(temporary.dataPath)
         // Another program, or a process that was killed, may have created the directory without syncing its name. A

@@ -35,7 +35,7 @@ package final class UseLock: Sendable {
     package func begin() {
         state.withLock { state in
             state.uses += 1
-            if state.uses == 1 { state.file = try? share(state.file) }
+            if state.uses == 1 { state.file = try? lockShared(state.file) }
         }
     }
 
@@ -48,7 +48,7 @@ package final class UseLock: Sendable {
         }
     }
 
-    /// Whether no process uses the resource of the lock of the file `name`, at this moment.
+    /// Whether no process now uses the resource of the lock of the file `name`.
     ///
     /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
     ///   system.
@@ -61,14 +61,14 @@ package final class UseLock: Sendable {
 
     /// Returns the file with the shared lock, `known` if that still has the name; nil when the lock could not be
     /// acquired.
-    private func share(_ known: FileDescriptor?) throws(EngineError) -> FileDescriptor? {
+    private func lockShared(_ known: FileDescriptor?) throws(EngineError) -> FileDescriptor? {
         var known = known
         // Another process may create, remove or replace the file between two steps.
         for _ in 0..<Self.attempts {
             guard let file = try known == nil ? directory.openOrMake(name) : known else { continue }
             known = nil
             if try !file.lock(exclusive: false, waits: false) {
-                // A process that checks whether it is free holds it for a moment.
+                // A process that checks whether it is free holds it briefly.
                 usleep(500)
                 continue
             }

@@ -12,11 +12,11 @@ enum ForkCounter {
     private static let count = Atomic<Int>(0)
 
     private static let installed: Bool = {
-        pthread_atfork(nil, nil) { ForkCounter.bump() }
+        pthread_atfork(nil, nil) { ForkCounter.increment() }
         return true
     }()
 
-    private static func bump() {
+    private static func increment() {
         count.add(1, ordering: .relaxed)
     }
 

@@ -27,7 +27,7 @@ package enum TableAccess: Hashable, Sendable {
 
     /// Counts the access where a test set a counter; does nothing in a release build.
     @inline(__always)
-    func note() {
+    func record() {
         #if DEBUG
         AccessCounts.current?.counts.withLock { $0[self, default: 0] += 1 }
         #endif

@@ -1,9 +1,9 @@
 private import CLMDB
 
-/// A snapshot of the environment, unaffected by later commits, lent to a synchronous closure. In a write transaction it
+/// A read view of the environment, unaffected by later commits, lent to a synchronous closure. In a write transaction it
 /// shows the changes so far, up to the next one.
 ///
-/// A live snapshot pins every page freed after it began, so the file grows until it ends: keep it short. Values are
+/// An open read view pins every page freed after it began, so the file grows until it ends: keep it short. Values are
 /// spans into the map; the compiler keeps them, and this, from outliving the closure or the next change.
 @safe
 public struct ReadTransaction: ~Escapable {
@@ -30,7 +30,7 @@ public struct ReadTransaction: ~Escapable {
     @_lifetime(copy self)
     public func value(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         try checkKey(key)
-        TableAccess.lookup.note()
+        TableAccess.lookup.record()
         var found = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }

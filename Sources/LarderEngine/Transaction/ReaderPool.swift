@@ -14,20 +14,20 @@ final class ReaderPool: @unchecked Sendable {
     static let limit = 16
 
     /// Removes and returns a reset transaction, or nil when none waits.
-    func take() -> ReaderSlot? {
+    func acquire() -> ReaderSlot? {
         monitor.locked { slots.popLast() }
     }
 
     /// Returns a reset transaction to the pool, or ends it when enough are waiting.
     ///
-    /// Call it inside the gate: ending a transaction after the environment has closed would touch freed memory.
-    func put(_ slot: ReaderSlot) {
-        let isKept = monitor.locked {
+    /// Call it under the remap lock: ending a transaction after the environment has closed would touch freed memory.
+    func release(_ slot: ReaderSlot) {
+        let isPooled = monitor.locked {
             guard slots.count < Self.limit else { return false }
             slots.append(slot)
             return true
         }
-        if !isKept { slot.end() }
+        if !isPooled { slot.end() }
     }
 
     /// Ends every waiting transaction and frees its reader slot.
@@ -50,7 +50,7 @@ final class ReaderSlot: @unchecked Sendable {
         unsafe self.handle = handle
     }
 
-    /// Releases the snapshot and keeps the slot. LMDB: `mdb_txn_reset`.
+    /// Releases the read view and keeps the slot. LMDB: `mdb_txn_reset`.
     func reset() {
         unsafe mdb_txn_reset(handle)
     }

@@ -69,7 +69,7 @@ public struct WriteTransaction: ~Copyable {
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_del(handle, table.identifier, &wanted, nil) }
         if code == MDB_NOTFOUND { return false }
         isDirty = true
-        try remember(code, "mdb_del")
+        try recordFailure(code, "mdb_del")
         return true
     }
 
@@ -93,16 +93,16 @@ public struct WriteTransaction: ~Copyable {
         try checkKey(key)
         if value.byteCount > valueSizeLimit { throw .valueSize(actual: value.byteCount, limit: valueSizeLimit) }
         isDirty = true
-        TableAccess.set.note()
+        TableAccess.set.record()
         let code = unsafe key.withMDBValue { wanted in
             unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
         }
         // The transaction survives this error: nothing was changed.
         if code == MDB_KEYEXIST { throw .keyExists }
-        try remember(code, "mdb_put")
+        try recordFailure(code, "mdb_put")
     }
 
-    private mutating func remember(_ code: Int32, _ operation: StaticString) throws(EngineError) {
+    private mutating func recordFailure(_ code: Int32, _ operation: StaticString) throws(EngineError) {
         if code == MDB_SUCCESS { return }
         let error = EngineError(code: code, operation: operation)
         failure = failure ?? error

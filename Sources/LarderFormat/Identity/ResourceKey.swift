@@ -2,6 +2,12 @@
 ///
 /// Groups are compared, hashed and ordered by their UTF-8 bytes: two canonically equivalent spellings are two
 /// groups, here as on disk. FORMAT.md, "Text".
+///
+/// ```swift
+/// let resource = ResourceKey("translations", 19)  // a group, and a number within it
+/// let known = try store.read { view in try view.resource(resource) }
+/// print(resource, known?.rowCount ?? 0)
+/// ```
 public struct ResourceKey: Hashable, Sendable {
     /// The group; its encoding is at most ``Limits/group`` bytes.
     public var group: String

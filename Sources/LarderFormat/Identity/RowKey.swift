@@ -2,6 +2,12 @@
 ///
 /// Row keys are compared, hashed and ordered by the bytes of the encoding, so keys that are canonical decimals of
 /// 64-bit integers sort as numbers, before text. FORMAT.md, "Record keys".
+///
+/// ```swift
+/// let key = RowKey(resource: ResourceKey("translations", 19), type: "translation", key: "85108")
+/// let payload = try store.read { view in try view.payload(at: key) }
+/// print(payload?.count ?? 0, "bytes")
+/// ```
 public struct RowKey: Hashable, Sendable {
     /// The resource that the row belongs to.
     public var resource: ResourceKey

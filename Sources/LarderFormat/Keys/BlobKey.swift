@@ -22,7 +22,7 @@ package enum BlobKey: Hashable, Sendable {
         case .head: self = .head(try reader.count("blob"))
         case .chunk: self = .chunk(blob: try reader.count("blob"), number: try reader.count("chunk"))
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// Appends the key.

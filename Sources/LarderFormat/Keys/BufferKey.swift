@@ -13,13 +13,13 @@ package enum BufferKey: Hashable, Sendable {
     ///   ``FormatError/trailingBytes(offset:)``; else as ``TupleReader``.
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
-        let name = BufferName(try reader.text(), account: try reader.takeNull() ? nil : reader.text())
+        let name = BufferName(try reader.text(), account: try reader.consumeNull() ? nil : reader.text())
         if reader.isAtEnd {
             self = .ring(name)
         } else {
             self = .point(name, sequence: try reader.count("sequence"))
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// Appends the key.

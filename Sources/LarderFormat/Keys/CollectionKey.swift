@@ -3,22 +3,22 @@
 /// FORMAT.md, "collections".
 package enum CollectionKey: Hashable, Sendable {
     /// The key of a ``CollectionNumberRecord``: the collection with this class, head of the query and hash.
-    case name(className: String, head: String, hash: Int64)
-    /// The key of a ``CollectionHolderRecord``: a collection contains a row.
-    case holder(row: RowKey, number: Int64)
+    case name(className: String, queryPrefix: String, hash: Int64)
+    /// The key of a ``CollectionMembershipRecord``: a collection contains a row.
+    case membership(row: RowKey, number: Int64)
     /// The key of a ``CollectionRecord``.
     case record(number: Int64)
     /// The key of a ``CollectionChunk``.
     case chunk(number: Int64, chunk: Int64)
-    /// The key of a ``SingleAnswerRecord``.
-    case single(row: RowKey)
+    /// The key of a ``RowValidatorsRecord``.
+    case validators(row: RowKey)
 
     /// The first element of a key.
     enum Kind: Int64 {
         case name = 0
-        case holder = 1
+        case membership = 1
         case content = 2
-        case single = 3
+        case validators = 3
     }
 
     /// Reads a key.
@@ -30,17 +30,17 @@ package enum CollectionKey: Hashable, Sendable {
         switch try reader.state("kind", as: Kind.self) {
         case .name:
             let className = try reader.text()
-            let head = try reader.text()
-            self = .name(className: className, head: head, hash: try reader.integer())
-        case .holder:
+            let queryPrefix = try reader.text()
+            self = .name(className: className, queryPrefix: queryPrefix, hash: try reader.integer())
+        case .membership:
             let row = try reader.row()
-            self = .holder(row: row, number: try reader.count("number"))
+            self = .membership(row: row, number: try reader.count("number"))
         case .content:
             let number = try reader.count("number")
             self = reader.isAtEnd ? .record(number: number) : .chunk(number: number, chunk: try reader.count("chunk"))
-        case .single: self = .single(row: try reader.row())
+        case .validators: self = .validators(row: try reader.row())
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// Appends the key of a collection's name.
@@ -50,16 +50,17 @@ package enum CollectionKey: Hashable, Sendable {
         try name.checkLimits()
         try buffer.append(integer: Kind.name.rawValue)
         try buffer.append(text: name.className)
-        try buffer.append(text: name.head)
+        try buffer.append(text: name.queryPrefix)
         try buffer.append(integer: name.hash)
     }
 
     /// Appends the key of the record that a collection contains `row`.
     ///
     /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
-    package static func append(holderOf row: RowKey, number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
+    package static func append(membershipOf row: RowKey, number: Int64, to buffer: inout KeyBuffer) throws(FormatError)
+    {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
-        try buffer.append(integer: Kind.holder.rawValue)
+        try buffer.append(integer: Kind.membership.rawValue)
         try buffer.append(row: row)
         try buffer.append(integer: number)
     }
@@ -83,9 +84,9 @@ package enum CollectionKey: Hashable, Sendable {
     /// Appends the key of the record of a row that was fetched singly.
     ///
     /// - Throws: ``FormatError`` as ``RowKeyCoding/checkBudget(resource:type:key:)``.
-    package static func append(single row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
+    package static func append(validatorsOf row: RowKey, to buffer: inout KeyBuffer) throws(FormatError) {
         try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
-        try buffer.append(integer: Kind.single.rawValue)
+        try buffer.append(integer: Kind.validators.rawValue)
         try buffer.append(row: row)
     }
 
@@ -98,19 +99,19 @@ package enum CollectionKey: Hashable, Sendable {
     }
 
     /// Returns the prefix of the keys of a row's holders.
-    package static func prefix(holdersOf row: RowKey) -> [UInt8] {
-        prefix(.holder, row.resource, type: row.type) { $0.append(recordKey: row.key) }
+    package static func prefix(membershipsOf row: RowKey) -> [UInt8] {
+        prefix(.membership, row.resource, type: row.type) { $0.append(recordKey: row.key) }
     }
 
     /// Returns the prefix of the keys of single answers for rows of one type.
-    package static func prefix(singlesOf resource: ResourceKey, type: String) -> [UInt8] {
-        prefix(.single, resource, type: type) { _ in }
+    package static func prefix(validatorsOf resource: ResourceKey, type: String) -> [UInt8] {
+        prefix(.validators, resource, type: type) { _ in }
     }
 
     /// Returns the prefix of the keys of single answers for rows of one resource.
-    package static func prefix(singlesOf resource: ResourceKey) -> [UInt8] {
+    package static func prefix(validatorsOf resource: ResourceKey) -> [UInt8] {
         var writer = TupleWriter()
-        writer.append(integer: Kind.single.rawValue)
+        writer.append(integer: Kind.validators.rawValue)
         writer.append(resource: resource)
         return writer.bytes
     }

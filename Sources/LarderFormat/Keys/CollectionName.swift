@@ -87,18 +87,18 @@ extension CollectionName {
     }
 
     /// The most bytes that the beginning of the query may have in a key, code and terminator included.
-    private static let headLimit = 200
+    private static let queryPrefixLimit = 200
 
     /// The longest beginning of the query whose encoding is short enough for a key.
-    var head: String {
+    var queryPrefix: String {
         var length = 2
-        var head = String.UnicodeScalarView()
+        var queryPrefix = String.UnicodeScalarView()
         for scalar in query.unicodeScalars {
             length += scalar == "\0" ? 2 : UTF8.width(scalar)
-            if length > Self.headLimit { break }
-            head.append(scalar)
+            if length > Self.queryPrefixLimit { break }
+            queryPrefix.append(scalar)
         }
-        return String(head)
+        return String(queryPrefix)
     }
 
     /// A hash of query and reference, which nearly always distinguishes names with the same class and head.

@@ -42,7 +42,7 @@ package struct GarbageKey: Hashable, Sendable {
         var reader = TupleReader(key)
         kind = try reader.state("kind", as: Kind.self)
         number = try reader.count("number")
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// The encoded key.
@@ -61,7 +61,7 @@ package struct GarbageKey: Hashable, Sendable {
         case .stagedGeneration, .generation: table = .generations
         case .index:
             table = .indexes
-            writer.append(text: IndexKey.declarationWord)
+            writer.append(text: IndexKey.declarationPrefix)
         case .stagedBlob, .blob:
             table = .blobs
             writer.append(integer: BlobKey.Kind.head.rawValue)

@@ -6,7 +6,7 @@ package enum IndexKey: Hashable, Sendable {
     case entry(IndexEntryKey)
 
     /// The text that the key of a declaration begins with.
-    static let declarationWord = "index"
+    static let declarationPrefix = "index"
 
     /// Reads a key.
     ///
@@ -19,13 +19,13 @@ package enum IndexKey: Hashable, Sendable {
             return
         }
         var reader = TupleReader(key)
-        guard try reader.text().equalsBytewise(Self.declarationWord) else {
+        guard try reader.text().equalsBytewise(Self.declarationPrefix) else {
             throw .invalidValue(field: "index", value: 0)
         }
         let number = try reader.integer()
         guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
         self = .declaration(number: number)
-        try reader.end()
+        try reader.checkEnd()
     }
 }
 
@@ -74,7 +74,7 @@ package struct IndexEntryKey: Hashable, Sendable {
             let type = try reader.text()
             address = .row(type: type, key: try reader.recordKey())
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// Replaces the content of `buffer` by the key of an entry, and returns the entry's body.
@@ -95,13 +95,13 @@ package struct IndexEntryKey: Hashable, Sendable {
             try buffer.append(integer: index)
             try buffer.append(resource: resource)
         }
-        return try appendPlace(term, type: type, key: key, to: &buffer)
+        return try appendPosition(term, type: type, key: key, to: &buffer)
     }
 
     /// Appends the part of a key that places the entry in its scope, and returns the body.
     ///
     /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
-    package static func appendPlace(
+    package static func appendPosition(
         _ term: IndexTerm, type: String, key: String, to buffer: inout KeyBuffer
     ) throws(FormatError) -> [UInt8] {
         let start = buffer.count

@@ -7,7 +7,7 @@ package enum IndexTerm: Hashable, Sendable {
     /// Class 1.
     case number(IndexNumber)
     /// Class 2: the bytes that are compared, and whether more follow.
-    case text([UInt8], isCut: Bool)
+    case text([UInt8], isTruncated: Bool)
 
     /// Converts `value`; nil for a blob, and for NaN, which no JSON payload has.
     package init?(_ value: IndexValue, _ collation: IndexCollation) {
@@ -31,12 +31,12 @@ package enum IndexTerm: Hashable, Sendable {
         for index in 0..<source.count {
             let byte = source[index]
             // SQLite's case-insensitive comparison ends at U+0000.
-            if byte == 0, collation == .nocase { return .text(bytes, isCut: true) }
+            if byte == 0, collation == .nocase { return .text(bytes, isTruncated: true) }
             encoded += byte == TupleCode.terminator ? 2 : 1
-            if encoded > Limits.indexText { return .text(bytes, isCut: true) }
+            if encoded > Limits.indexText { return .text(bytes, isTruncated: true) }
             bytes.append(collation == .nocase ? IndexCollation.folded(byte) : byte)
         }
-        return .text(bytes, isCut: false)
+        return .text(bytes, isTruncated: false)
     }
 
     /// Appends class and value.
@@ -49,10 +49,10 @@ package enum IndexTerm: Hashable, Sendable {
             try buffer.append(integer: 1)
             try buffer.append(integer: number.whole)
             try buffer.append(integer: number.rest)
-        case .text(let bytes, let isCut):
+        case .text(let bytes, let isTruncated):
             try buffer.append(integer: 2)
             try buffer.append(bytes: bytes)
-            try buffer.append(bool: isCut)
+            try buffer.append(bool: isTruncated)
         }
     }
 
@@ -71,7 +71,7 @@ package enum IndexTerm: Hashable, Sendable {
             self = .number(number)
         case 2:
             let bytes = try reader.bytes()
-            self = .text(bytes, isCut: try reader.bool())
+            self = .text(bytes, isTruncated: try reader.bool())
         default: throw .invalidValue(field: "class", value: kind)
         }
     }

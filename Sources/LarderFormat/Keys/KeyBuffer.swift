@@ -28,7 +28,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(integer: Int64) throws(FormatError) {
         let start = count
         put(integer: integer)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends a text element.
@@ -37,7 +37,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(text: String) throws(FormatError) {
         let start = count
         put(text: text)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends a record key: a decimal element where `recordKey` is a canonical decimal, else a text element.
@@ -46,7 +46,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(recordKey: String) throws(FormatError) {
         let start = count
         put(recordKey: recordKey)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends a UUID element.
@@ -55,7 +55,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(uuid: UUIDBytes) throws(FormatError) {
         let start = count
         put(uuid: uuid)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends bytes.
@@ -64,7 +64,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(bytes: [UInt8]) throws(FormatError) {
         let start = count
         put(bytes: bytes)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends null.
@@ -73,7 +73,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func appendNull() throws(FormatError) {
         let start = count
         put(TupleCode.null)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends a truth value.
@@ -82,7 +82,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func append(bool: Bool) throws(FormatError) {
         let start = count
         put(bool: bool)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Appends the group and the number of a resource.
@@ -92,7 +92,7 @@ package struct KeyBuffer: ~Copyable {
         let start = count
         put(text: resource.group)
         put(integer: resource.id)
-        try settle(from: start)
+        try checkLength(from: start)
     }
 
     /// Shortens the key to its first `count` bytes. Traps when it has fewer.
@@ -105,7 +105,7 @@ package struct KeyBuffer: ~Copyable {
     package mutating func removeAll() { count = 0 }
 
     /// Checks that the bytes since `start` fit, or removes them and throws.
-    private mutating func settle(from start: Int) throws(FormatError) {
+    private mutating func checkLength(from start: Int) throws(FormatError) {
         guard count > Limits.key else { return }
         let actual = count
         count = start

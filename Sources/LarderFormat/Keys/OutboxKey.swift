@@ -26,14 +26,14 @@ package enum OutboxKey: Hashable, Sendable {
         switch key.byte(at: 0) {
         case TupleCode.uuid: self = .delivery(entryID: try reader.uuid())
         case TupleCode.null, TupleCode.text:
-            if try reader.takeNull() {
+            if try reader.consumeNull() {
                 self = .deduplication(hash: UInt64(bitPattern: try reader.integer()))
             } else {
                 self = .head(lane: try reader.text(), sequence: try reader.count("sequence"))
             }
         default: self = .body(sequence: try reader.count("sequence"))
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// Appends the key.

@@ -4,7 +4,7 @@
 /// FORMAT.md, "overlay".
 package enum OverlayKey {
     /// The prefix of the keys of all shown rows; keys of writes begin with an integer and sort behind them.
-    package static let shownPrefix = [TupleCode.text]
+    package static let resultPrefix = [TupleCode.text]
     /// The prefix of the keys of all writes: the integer 0.
     package static let writesPrefix = [TupleCode.zero]
 
@@ -55,7 +55,7 @@ package enum OverlayKey {
         }
         let row = try reader.row()
         let sequence = isWrite ? try reader.count("sequence") : nil
-        try reader.end()
+        try reader.checkEnd()
         return (row, sequence)
     }
 }

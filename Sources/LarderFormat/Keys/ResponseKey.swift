@@ -3,9 +3,9 @@
 /// FORMAT.md, "responses".
 package enum ResponseKey: Hashable, Sendable {
     /// The key of a ``ResponseRecord``.
-    case response(ResponsePlace)
+    case response(ResponseAddress)
     /// The key of a ``ResponseIndexRecord``: the response has the tag.
-    case tag(String, ResponsePlace)
+    case tag(String, ResponseAddress)
 
     private enum Kind: Int64 {
         case response = 0
@@ -19,16 +19,16 @@ package enum ResponseKey: Hashable, Sendable {
     package init(decoding key: RawSpan) throws(FormatError) {
         var reader = TupleReader(key)
         switch try reader.state("kind", as: Kind.self) {
-        case .response: self = .response(try ResponsePlace(reading: &reader))
-        case .tag: self = .tag(try reader.text(), try ResponsePlace(reading: &reader))
+        case .response: self = .response(try ResponseAddress(reading: &reader))
+        case .tag: self = .tag(try reader.text(), try ResponseAddress(reading: &reader))
         }
-        try reader.end()
+        try reader.checkEnd()
     }
 
     /// The place of the response that this key refers to.
-    package var place: ResponsePlace {
+    package var address: ResponseAddress {
         switch self {
-        case .response(let place), .tag(_, let place): place
+        case .response(let address), .tag(_, let address): address
         }
     }
 
@@ -37,14 +37,14 @@ package enum ResponseKey: Hashable, Sendable {
     /// - Throws: ``FormatError/keyTooLong(actual:limit:)`` for a tag beyond ``Limits/tag``.
     package func append(to buffer: inout KeyBuffer) throws(FormatError) {
         switch self {
-        case .response(let place):
+        case .response(let address):
             try buffer.append(integer: Kind.response.rawValue)
-            try place.append(to: &buffer)
-        case .tag(let tag, let place):
+            try address.append(to: &buffer)
+        case .tag(let tag, let address):
             try Limits.check(tag: tag)
             try buffer.append(integer: Kind.tag.rawValue)
             try buffer.append(text: tag)
-            try place.append(to: &buffer)
+            try address.append(to: &buffer)
         }
     }
 
@@ -54,8 +54,8 @@ package enum ResponseKey: Hashable, Sendable {
     /// Returns the prefix of the keys of all responses of one cache key; few others share it.
     package static func responses(of key: String) -> [UInt8] {
         prefix(.response) { writer in
-            writer.append(text: ResponsePlace.cut(key))
-            writer.append(integer: ResponsePlace.hash(of: key))
+            writer.append(text: ResponseAddress.keyPrefix(of: key))
+            writer.append(integer: ResponseAddress.hash(of: key))
         }
     }
 
@@ -63,7 +63,7 @@ package enum ResponseKey: Hashable, Sendable {
     /// long.
     package static func responses(beginningWith text: String) -> [UInt8] {
         // The terminator is dropped, so that the text may continue.
-        prefix(.response) { $0.append(text: ResponsePlace.cut(text)) }.dropLast()
+        prefix(.response) { $0.append(text: ResponseAddress.keyPrefix(of: text)) }.dropLast()
     }
 
     /// Returns the prefix of the keys of one tag.
@@ -82,7 +82,7 @@ package enum ResponseKey: Hashable, Sendable {
     package static func == (left: ResponseKey, right: ResponseKey) -> Bool {
         switch (left, right) {
         case (.response(let left), .response(let right)): left == right
-        case (.tag(let left, let place), .tag(let right, let other)): left.equalsBytewise(right) && place == other
+        case (.tag(let left, let address), .tag(let right, let other)): left.equalsBytewise(right) && address == other
         default: false
         }
     }
@@ -93,6 +93,6 @@ package enum ResponseKey: Hashable, Sendable {
         case .response: break
         case .tag(let tag, _): tag.hashBytewise(into: &hasher)
         }
-        hasher.combine(place)
+        hasher.combine(address)
     }
 }

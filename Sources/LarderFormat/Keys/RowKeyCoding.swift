@@ -46,7 +46,7 @@ package enum RowKeyCoding {
         if reader.isAtEnd { return (generation, nil) }
         let type = try reader.text()
         let recordKey = try reader.recordKey()
-        try reader.end()
+        try reader.checkEnd()
         return (generation, (type, recordKey))
     }
 

@@ -54,7 +54,7 @@ public enum Limits {
     public static let bufferPoint = 65_536
 
     /// An encoded beginning of a cache key in the keys of `responses`.
-    public static let cacheKeyBeginning = 200
+    public static let cacheKeyPrefix = 200
     /// A cache key, and a target URI; the longest request line that servers accept is shorter.
     public static let cacheKey = 32_768
     /// An encoded tag: with the beginning of a cache key it fits in one key.

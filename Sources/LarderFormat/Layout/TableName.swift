@@ -34,7 +34,7 @@ package enum TableName: String, CaseIterable, Sendable {
     case garbage
 
     /// The tables with data that no server has. Every undamaged store has these tables.
-    package static let ofThisDeviceOnly: [TableName] = [.outbox, .overlay, .buffers]
+    package static let localOnly: [TableName] = [.outbox, .overlay, .buffers]
 
     /// Names reserved for tables of later versions.
     package static let reserved = [

@@ -21,27 +21,27 @@ public struct BufferState: TupleRecord, Hashable, Sendable {
         coder.count("points", &pointCount)
         coder.count("dropped", &dropped)
         coder.count("refused", &refused)
-        var (first, last) = (upload.flight?.sequences.lowerBound, upload.flight?.sequences.upperBound)
-        var key = upload.flight?.key
+        var (first, last) = (upload.batch?.sequences.lowerBound, upload.batch?.sequences.upperBound)
+        var key = upload.batch?.key
         coder.count("flightFirst", &first)
         coder.count("flightLast", &last)
         coder.uuid(&key)
         if let first, let last, let key, first <= last {
-            upload.flight = BufferUpload.Flight(sequences: first...last, key: key)
+            upload.batch = BufferUpload.Batch(sequences: first...last, key: key)
         } else {
             coder.require(first == nil && last == nil && key == nil, "flight", first ?? last ?? 0)
         }
         coder.count("tries", &upload.tries)
         coder.count("failures", &upload.failures)
         coder.integer(&upload.dueAt)
-        coder.count("aloneThrough", &upload.aloneThrough)
+        coder.count("aloneThrough", &upload.unbatchedThrough)
     }
 }
 
 /// The state of a ring's upload: everything that changes with an attempt.
 public struct BufferUpload: Hashable, Sendable {
     /// Points that are uploaded together, until the server responds.
-    public struct Flight: Hashable, Sendable {
+    public struct Batch: Hashable, Sendable {
         /// Their sequences; some may be missing in between.
         public let sequences: ClosedRange<Int64>
         /// The idempotency key.
@@ -55,7 +55,7 @@ public struct BufferUpload: Hashable, Sendable {
     }
 
     /// The upload under way, or the last one if the server did not respond; stored before its first byte is sent.
-    public var flight: Flight?
+    public var batch: Batch?
     /// The number of times that sending the batch was begun, 0 or more.
     public var tries = 0
     /// The number of tries that failed in a row, 0 or more.
@@ -63,7 +63,7 @@ public struct BufferUpload: Hashable, Sendable {
     /// When the next try is due after a failure, in milliseconds since 1970-01-01 UTC.
     public var dueAt: Int64?
     /// The sequence up to which points are uploaded one by one; 0 for none.
-    public var aloneThrough: Int64 = 0
+    public var unbatchedThrough: Int64 = 0
 
     /// Creates a state without an upload.
     public init() {}

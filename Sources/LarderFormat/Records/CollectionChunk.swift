@@ -13,35 +13,35 @@ package struct CollectionChunk: Hashable, Sendable {
     /// Reads a body.
     ///
     /// - Parameters:
-    ///   - home: the resource of rows that are named by their key alone.
+    ///   - mainResource: the resource of rows that are named by their key alone.
     ///   - type: the type of those rows: the class of the collection.
     /// - Throws: ``FormatError/invalidValue(field:value:)`` for a negative number of rows, or none; else as
     ///   ``TupleReader``.
-    package init(decoding body: RawSpan, home: ResourceKey, type: String) throws(FormatError) {
+    package init(decoding body: RawSpan, mainResource: ResourceKey, type: String) throws(FormatError) {
         var reader = TupleReader(body)
         let count = try reader.count("rows")
         if count == 0 { throw .invalidValue(field: "rows", value: 0) }
         rows = []
         // A row has at least two bytes, so the number, which may be damaged, reserves no memory.
         for _ in 0..<count {
-            if try reader.takeNull() {
+            if try reader.consumeNull() {
                 rows.append(try reader.row())
             } else {
-                rows.append(RowKey(resource: home, type: type, key: try reader.recordKey()))
+                rows.append(RowKey(resource: mainResource, type: type, key: try reader.recordKey()))
             }
         }
     }
 
-    /// Returns the body; see ``split(_:home:type:)`` for the rows that fit one chunk.
-    package func encode(home: ResourceKey, type: String) -> [UInt8] {
+    /// Returns the body; see ``split(_:mainResource:type:)`` for the rows that fit one chunk.
+    package func encode(mainResource: ResourceKey, type: String) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Int64(rows.count))
-        for row in rows { Self.append(row, home: home, type: type, to: &writer) }
+        for row in rows { Self.append(row, mainResource: mainResource, type: type, to: &writer) }
         return writer.bytes
     }
 
     /// Divides the rows of a collection into as few chunks as the limit of a chunk allows.
-    package static func split(_ rows: [RowKey], home: ResourceKey, type: String) -> [CollectionChunk] {
+    package static func split(_ rows: [RowKey], mainResource: ResourceKey, type: String) -> [CollectionChunk] {
         // The header, and the number of rows in its longest encoding.
         let overhead = RecordHeader.size + 9
         var chunks: [CollectionChunk] = []
@@ -49,7 +49,7 @@ package struct CollectionChunk: Hashable, Sendable {
         var size = overhead
         for row in rows {
             var writer = TupleWriter()
-            append(row, home: home, type: type, to: &writer)
+            append(row, mainResource: mainResource, type: type, to: &writer)
             if size + writer.bytes.count > Limits.collectionChunk {
                 chunks.append(CollectionChunk(rows: current))
                 current = []
@@ -62,8 +62,8 @@ package struct CollectionChunk: Hashable, Sendable {
         return chunks
     }
 
-    private static func append(_ row: RowKey, home: ResourceKey, type: String, to writer: inout TupleWriter) {
-        if row.resource != home || !row.type.equalsBytewise(type) {
+    private static func append(_ row: RowKey, mainResource: ResourceKey, type: String, to writer: inout TupleWriter) {
+        if row.resource != mainResource || !row.type.equalsBytewise(type) {
             writer.appendNull()
             writer.append(resource: row.resource)
             writer.append(text: row.type)

@@ -5,7 +5,7 @@ package struct CollectionRecord: TupleRecord, Hashable, Sendable {
     /// The name of the collection.
     package var name = CollectionName(class: "")
     /// The resource most of its rows belong to.
-    package var home = ResourceKey("", 0)
+    package var mainResource = ResourceKey("", 0)
     /// The entity tag as the server sent it.
     package var entityTag: String?
     /// The last-modified date as the server sent it.
@@ -20,15 +20,15 @@ package struct CollectionRecord: TupleRecord, Hashable, Sendable {
     package init() {}
 
     /// The record of a collection without rows.
-    package init(name: CollectionName, home: ResourceKey, fetchedAt: Int64) {
+    package init(name: CollectionName, mainResource: ResourceKey, fetchedAt: Int64) {
         self.name = name
-        self.home = home
+        self.mainResource = mainResource
         self.fetchedAt = fetchedAt
     }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {
         name.codeFields(&coder)
-        coder.resource(&home)
+        coder.resource(&mainResource)
         coder.text(&entityTag)
         coder.text(&lastModified)
         coder.integer(&fetchedAt)
@@ -59,19 +59,19 @@ package struct CollectionNumberRecord: TupleRecord, Hashable, Sendable {
 /// A record of `collections`: a collection contains a row.
 ///
 /// FORMAT.md, "collections". Key: (1, group, id, type, key, number).
-package struct CollectionHolderRecord: TupleRecord, Hashable, Sendable {
+package struct CollectionMembershipRecord: TupleRecord, Hashable, Sendable {
     /// The number of times that the collection contains the row, at least 1.
-    package var times: Int64 = 1
+    package var count: Int64 = 1
 
     package init() {}
 
     /// Makes a record.
-    package init(times: Int64) {
-        self.times = times
+    package init(count: Int64) {
+        self.count = count
     }
 
     package mutating func codeFields(_ coder: inout FieldCoder) {
-        coder.count("times", &times)
-        coder.require(times > 0, "times", times)
+        coder.count("times", &count)
+        coder.require(count > 0, "times", count)
     }
 }

@@ -4,7 +4,7 @@
 /// that the words classify wrongly:
 ///
 /// ```swift
-/// options.credentialFields = CredentialFields(secret: ["X-House"], plain: ["X-Door-Key"])
+/// options.credentialFields = CredentialFields(secret: ["X-Vendor"], plain: ["X-Part-Key"])
 /// ```
 public struct CredentialFields: Hashable, Sendable {
     private let secret: Set<String>
@@ -42,40 +42,40 @@ extension CredentialFields {
         if name == "access-control-allow-credentials" { return false }
         let all: [Substring] = name.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }
         return all.enumerated().contains { index, word in
-            if isOfThing(word, after: index > 0 ? all[index - 1] : "") { return false }
+            if isKeyOfHarmlessTerm(word, after: index > 0 ? all[index - 1] : "") { return false }
             if index == all.count - 1, word.hasSuffix("key") || word.hasSuffix("keys") { return true }
-            return wholes.contains(String(word)) || word.hasPrefix("oauth") || word.hasSuffix("auth")
-                || parts.contains { word.contains($0) }
+            return secretWords.contains(String(word)) || word.hasPrefix("oauth") || word.hasSuffix("auth")
+                || secretParts.contains { word.contains($0) }
         }
     }
 
     /// Whether a word is a key or a token of a harmless thing, which is named in it or by the word before: `rowkey`,
     /// `page-token`.
-    private static func isOfThing(_ word: Substring, after before: Substring) -> Bool {
+    private static func isKeyOfHarmlessTerm(_ word: Substring, after before: Substring) -> Bool {
         guard let ending = ["key", "keys", "token", "tokens"].first(where: { word.hasSuffix($0) }) else { return false }
         let rest = word.dropLast(ending.count)
-        return isThing(rest.isEmpty ? before : rest)
+        return isHarmlessTerm(rest.isEmpty ? before : rest)
     }
 
     /// Whether a word is one of the harmless things, or several of them without a separator.
-    private static func isThing(_ word: Substring) -> Bool {
-        things.contains { thing in
-            word.hasPrefix(thing) && (word.count == thing.count || isThing(word.dropFirst(thing.count)))
+    private static func isHarmlessTerm(_ word: Substring) -> Bool {
+        harmlessTerms.contains { thing in
+            word.hasPrefix(thing) && (word.count == thing.count || isHarmlessTerm(word.dropFirst(thing.count)))
         }
     }
 
     /// The things whose keys and tokens are not secret.
-    private static let things = [
+    private static let harmlessTerms = [
         "idempotency", "deduplication", "cache", "surrogate", "partition", "routing", "variant", "public", "lock",
         "page", "next", "continuation", "sync", "row", "sort", "object", "shard", "max", "limit", "ratelimit",
         "remaining",
     ]
     /// The words that make a name secret.
-    private static let wholes: Set<String> = [
+    private static let secretWords: Set<String> = [
         "oidc", "saml", "dpop", "pwd", "otp", "pin", "sid", "hmac", "principal", "appcheck",
     ]
     /// The parts of words that make a name secret.
-    private static let parts = [
+    private static let secretParts = [
         "token", "secret", "passw", "passphrase", "passcode", "apikey", "credential", "authoriz", "authoris",
         "authentication", "session", "cookie", "signature", "bearer", "jwt", "csrf", "xsrf", "assertion", "nonce",
     ]

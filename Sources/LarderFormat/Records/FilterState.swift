@@ -36,7 +36,7 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     package var journalAtBegin: Int64 = 0
     /// When a bootstrap that ended without some resources may begin again by itself, in milliseconds since 1970-01-01
     /// UTC; nil when there is none.
-    package var heldUntil: Int64?
+    package var incompleteUntil: Int64?
     /// The resources in the filter. They have records of their own: the list is empty where this record was read by
     /// itself.
     public package(set) var members: [ResourceKey] = []
@@ -71,6 +71,6 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.count("resyncs", &resyncs)
         coder.integer(&resyncedAt)
         coder.count("journalAtBegin", &journalAtBegin)
-        coder.trailing(&heldUntil)
+        coder.trailing(&incompleteUntil)
     }
 }

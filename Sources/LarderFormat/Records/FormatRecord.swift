@@ -56,8 +56,8 @@ package struct FormatRecord: TupleRecord, Hashable, Sendable {
         try Self.check(minimumReader: minimumReader)
         let unknown = features.incompatible & ~FormatFeatures.known.incompatible
         guard unknown == 0 else { throw .unknownFeatures(unknown) }
-        let unkept = features.readOnlyCompatible & ~FormatFeatures.known.readOnlyCompatible
-        return minimumWriter <= FormatVersion.current && unkept == 0 ? .readWrite : .readOnly
+        let unsupported = features.readOnlyCompatible & ~FormatFeatures.known.readOnlyCompatible
+        return minimumWriter <= FormatVersion.current && unsupported == 0 ? .readWrite : .readOnly
     }
 
     private static func check(minimumReader: Int64) throws(FormatError) {

@@ -58,10 +58,10 @@ package struct IndexRecord: TupleRecord, Hashable, Sendable {
     ///   ``FormatError/keyTooLong(actual:limit:)`` beyond ``Limits/key``.
     package static func appendKey(_ number: Int64, to buffer: inout KeyBuffer) throws(FormatError) {
         guard (1...Limits.indexNumber).contains(number) else { throw .invalidValue(field: "index", value: number) }
-        try buffer.append(text: IndexKey.declarationWord)
+        try buffer.append(text: IndexKey.declarationPrefix)
         try buffer.append(integer: number)
     }
 
     /// The prefix of the keys of all declared indexes.
-    package static let prefix = TupleWriter.bytes { $0.append(text: IndexKey.declarationWord) }
+    package static let prefix = TupleWriter.bytes { $0.append(text: IndexKey.declarationPrefix) }
 }

@@ -14,7 +14,7 @@ package struct JournalRecord: NumberedRecord, Hashable, Sendable {
         /// Kinds `evicted` and `evicted-collections`: stored content was dropped.
         case evicted(Eviction)
         /// Kind `conflict`: the server's row differed from the one that an entry was made from.
-        case conflict(SettledConflict)
+        case conflict(ResolvedConflict)
         /// A kind that this version does not know, with its elements as they are.
         case other(kind: String, elements: [TupleElement])
     }
@@ -69,7 +69,7 @@ extension JournalRecord.Event {
     fileprivate init(kind: String) {
         let known: [Self] = [
             .outcome(OutboxOutcome()), .evicted(Eviction(.responses(0))), .evicted(Eviction(.collections(0))),
-            .conflict(SettledConflict()),
+            .conflict(ResolvedConflict()),
         ]
         self = known.first { $0.kind.equalsBytewise(kind) } ?? .other(kind: kind, elements: [])
     }

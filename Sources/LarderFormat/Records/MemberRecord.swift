@@ -44,7 +44,7 @@ package struct MemberRecord: TupleRecord, Hashable, Sendable {
         var reader = TupleReader(key)
         let filter = try reader.integer()
         let resource = try reader.resource()
-        try reader.end()
+        try reader.checkEnd()
         return (filter, resource)
     }
 }

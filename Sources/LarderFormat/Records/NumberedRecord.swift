@@ -15,7 +15,7 @@ extension NumberedRecord {
     package static func decodeKey(_ key: RawSpan) throws(FormatError) -> Int64 {
         var reader = TupleReader(key)
         let number = try reader.integer()
-        try reader.end()
+        try reader.checkEnd()
         return number
     }
 }

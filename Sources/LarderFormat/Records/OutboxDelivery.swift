@@ -43,7 +43,7 @@ public struct OutboxDelivery: Hashable, Sendable {
     /// The key of the batch that the entry is sent in.
     public var batch: UUIDBytes?
     /// Whether the entry is no longer sent in a batch.
-    public var isAlone = false
+    public var isUnbatched = false
     /// The status of the last response.
     public var lastStatus: Int?
     /// The last error, in one line without content.
@@ -90,14 +90,14 @@ package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {
         coder.bool(&delivery.isInDoubt)
         coder.integer(&delivery.dueAt)
         coder.uuid(&delivery.batch)
-        coder.bool(&delivery.isAlone)
+        coder.bool(&delivery.isUnbatched)
         coder.integer(&delivery.lastStatus)
         coder.text(&delivery.lastError)
         coder.count("byteCount", &byteCount)
     }
 
     /// Whether both name the same lane, bytewise, and sequence.
-    package func isAtPlace(of other: OutboxDeliveryRecord) -> Bool {
+    package func hasSamePosition(as other: OutboxDeliveryRecord) -> Bool {
         sequence == other.sequence && lane.equalsBytewise(other.lane)
     }
 }

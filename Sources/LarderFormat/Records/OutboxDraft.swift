@@ -34,7 +34,7 @@ public struct OutboxDraft: Hashable, Sendable {
     /// The entry that this one replaces.
     public var predecessor: UUIDBytes?
     /// Whether the response's body, or a fetch, becomes the row once the entry is accepted.
-    public var loadsAnswer = false
+    public var loadsResponse = false
 
     package init() {}
 

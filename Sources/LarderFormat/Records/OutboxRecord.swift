@@ -40,7 +40,7 @@ package struct OutboxHeadRecord: TupleRecord, Hashable, Sendable {
         coder.bits(&draft.fingerprint)
         coder.count("mostAttempts", &draft.mostAttempts)
         coder.uuid(&draft.predecessor)
-        coder.bool(&draft.loadsAnswer)
+        coder.bool(&draft.loadsResponse)
         coder.bool(&fitsBatch)
     }
 

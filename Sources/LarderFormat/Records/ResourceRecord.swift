@@ -32,9 +32,9 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var byteCount: Int64 = 0
     /// When the resource was last known to be current, in milliseconds since 1970-01-01 UTC.
     package var syncedAt: Int64?
-    /// When its content last changed here, in milliseconds since 1970-01-01 UTC.
+    /// The server's time of the last change of its rows, in milliseconds since 1970-01-01 UTC.
     package var changedAt: Int64?
-    /// The app's schema version of the payloads.
+    /// The version of the payloads' schema, as the server or the program that wrote the rows states it.
     package var schemaVersion: Int64?
     /// Whether eviction skips the resource.
     package var isPinned = false
@@ -46,13 +46,13 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var failure: SnapshotFailure?
 
     /// The sequence of ``applied``.
-    package var floor: Int64 {
+    package var appliedSequence: Int64 {
         get { applied.sequence }
         set { applied.sequence = newValue }
     }
 
     /// Whether the resource has rows and was never synced, so that all its rows were made here.
-    package var isMadeHere: Bool { liveGeneration != nil && syncedAt == nil }
+    package var isLocalOnly: Bool { liveGeneration != nil && syncedAt == nil }
 
     /// Creates the record of a resource without content.
     package init() {}
@@ -108,7 +108,7 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package static func decodeKey(_ key: RawSpan) throws(FormatError) -> ResourceKey {
         var reader = TupleReader(key)
         let resource = try reader.resource()
-        try reader.end()
+        try reader.checkEnd()
         return resource
     }
 }

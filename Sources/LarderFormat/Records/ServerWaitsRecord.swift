@@ -9,13 +9,13 @@ package struct ServerWaitsRecord: TupleRecord, Hashable, Sendable {
         /// The end of the wait, in milliseconds since 1970-01-01 UTC.
         package var until: Int64
         /// When the wait was requested, likewise.
-        package var notedAt: Int64
+        package var recordedAt: Int64
 
         /// A wait of these parts.
         package init(server: String, until: Int64, notedAt: Int64) {
             self.server = server
             self.until = until
-            self.notedAt = notedAt
+            self.recordedAt = notedAt
         }
     }
 
@@ -34,7 +34,7 @@ package struct ServerWaitsRecord: TupleRecord, Hashable, Sendable {
         coder.list(&waits, of: Wait(server: "", until: 0, notedAt: 0)) { coder, wait in
             coder.text(&wait.server)
             coder.integer(&wait.until)
-            coder.integer(&wait.notedAt)
+            coder.integer(&wait.recordedAt)
         }
     }
 

@@ -9,7 +9,7 @@ package struct SnapshotFailure: TupleRecord, Hashable, Sendable {
         /// The same request fails until something changes.
         case refused = 1
         /// The rows cannot be named here; only another snapshot or another key mapping helps.
-        case passedOver = 2
+        case unusable = 2
     }
 
     /// The remedy that may help.

@@ -46,7 +46,7 @@ public struct StoredSession: TupleRecord, Hashable, Sendable {
     ///
     /// Traps when `state` is not ``State/signedOut`` and there is no account.
     public init(state: State, account: String?, changedAt: Int64, signedInAt: Int64) {
-        precondition(state == .signedOut || account != nil, "somebody without an account is \(state)")
+        precondition(state == .signedOut || account != nil, "a session without an account is \(state)")
         self.state = state
         self.account = account
         self.changedAt = changedAt

@@ -240,7 +240,7 @@ extension FieldCoder {
         write: (inout TupleWriter, Value) -> Void
     ) {
         code(&value) { (reader) throws(FormatError) -> Value? in
-            try reader.takeNull() ? nil : try read(&reader)
+            try reader.consumeNull() ? nil : try read(&reader)
         } write: { writer, value in
             if let value { write(&writer, value) } else { writer.appendNull() }
         }

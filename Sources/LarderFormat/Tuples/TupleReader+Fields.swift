@@ -8,7 +8,7 @@ extension TupleReader {
 
     /// Reads a number that cannot be negative, or null.
     mutating func optionalCount(_ field: String) throws(FormatError) -> Int64? {
-        try takeNull() ? nil : count(field)
+        try consumeNull() ? nil : count(field)
     }
 
     /// Reads a state by its number.

@@ -30,7 +30,7 @@ package struct TupleReader: ~Escapable {
     /// Checks that every byte was read: keys have nothing after their last element.
     ///
     /// - Throws: ``FormatError/trailingBytes(offset:)`` when bytes are left.
-    package func end() throws(FormatError) {
+    package func checkEnd() throws(FormatError) {
         guard isAtEnd else { throw .trailingBytes(offset: offset) }
     }
 
@@ -148,7 +148,7 @@ extension TupleReader {
     }
 
     /// Skips a null, and returns whether there was one.
-    mutating func takeNull() throws(FormatError) -> Bool {
+    mutating func consumeNull() throws(FormatError) -> Bool {
         guard try peek() == TupleCode.null else { return false }
         offset += 1
         return true

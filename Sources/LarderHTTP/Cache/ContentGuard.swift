@@ -17,33 +17,33 @@ struct ContentGuard {
 
     /// - Parameters:
     ///   - fields: of the answer.
-    ///   - asked: the most page-like kind that the request names.
-    init(replacing stored: [CachedResponse], by fields: HTTPFields, asked: ContentKind = .data) {
+    ///   - requested: the most page-like kind that the request names.
+    init(replacing stored: [CachedResponse], by fields: HTTPFields, requested: ContentKind = .data) {
         let content = stored.filter(\.hasContent)
         type = ContentKind(besideBody: fields[.contentType])
         refusesEmpty = !content.isEmpty
         // Data may replace anything, so the stored bodies need not be read.
-        highest = type == .data ? .page : max(asked, content.map(\.contentKind).min() ?? .page)
+        highest = type == .data ? .page : max(requested, content.map(\.contentKind).min() ?? .page)
     }
 
     /// Whether a body of the answer's content type may replace the stored content.
-    var admitsType: Bool { type.map { $0 <= highest } ?? true }
+    var allowsType: Bool { type.map { $0 <= highest } ?? true }
 
     /// Whether the body may replace the stored content, by the bytes received so far.
-    mutating func admits(_ chunk: [UInt8]) -> Bool {
+    mutating func allows(_ chunk: [UInt8]) -> Bool {
         if !chunk.isEmpty { isEmpty = false }
-        guard type == nil, highest < .page else { return admitsType }
+        guard type == nil, highest < .page else { return allowsType }
         sniffer.add(chunk)
         return sniffer.kind.map { $0 <= highest } ?? true
     }
 
     /// Whether the body, now complete, may replace the stored content.
-    var admitsAll: Bool { isEmpty ? !refusesEmpty : (type ?? sniffer.final) <= highest }
+    var allowsBody: Bool { isEmpty ? !refusesEmpty : (type ?? sniffer.final) <= highest }
 }
 
 extension HTTPRequest {
     /// The most page-like kind that its `Accept` names; `*/*` names none.
-    var askedKind: ContentKind {
+    var requestedKind: ContentKind {
         let members = FieldScanner.members(headerFields.combined("accept") ?? [])
         return members.compactMap { ContentKind(String(decoding: $0, as: UTF8.self)) }.max() ?? .data
     }

@@ -23,7 +23,7 @@ extension FileCache {
             state.nextIdentity = max(state.nextIdentity, UInt64(clamping: entry.record.blob) + 1)
         }
         for key in Array(state.entries.keys) { removeExcess(&state, key, leaving: ResponseLimits.variants) }
-        makeRoom(&state)
+        evictOldest(&state)
     }
 
     private func read(_ name: String) -> (entry: Entry, usedAt: Int64)? {
@@ -32,12 +32,12 @@ extension FileCache {
             StoredResponse(record) != nil, let usedAt = try? file.modifiedAt()
         else { return nil }
         let entry = Entry(
-            record: record, name: name, size: found.fileSize, lastUse: 0, usedAt: usedAt, notedAt: usedAt)
+            record: record, name: name, size: found.fileSize, lastUse: 0, usedAt: usedAt, useWrittenAt: usedAt)
         return (entry, usedAt)
     }
 
     static func name(of record: ResponseRecord) -> String {
-        hexadecimal(UInt64(bitPattern: ResponsePlace.hash(of: record.key))) + "-"
+        hexadecimal(UInt64(bitPattern: ResponseAddress.hash(of: record.key))) + "-"
             + hexadecimal(UInt64(bitPattern: record.blob)) + suffix
     }
 
@@ -54,7 +54,7 @@ extension FileCache {
     ///
     /// - Returns: false when the file does not fit into ``maximumBytes``. It is removed, and stays readable while open.
     func install(_ file: CacheFile, _ record: ResponseRecord, from name: String) throws -> Bool {
-        let isKept = try state.withLock { state in
+        let isStored = try state.withLock { state in
             // Another cache may use the directory by now.
             if state.lock == nil { throw FileCacheError.closed }
             if Double(file.fileSize) > 0.9 * Double(maximumBytes) {
@@ -71,12 +71,12 @@ extension FileCache {
             insert(
                 Entry(
                     record: record, name: Self.name(of: record), size: file.fileSize, lastUse: state.clock,
-                    usedAt: time, notedAt: time), &state)
-            makeRoom(&state)
+                    usedAt: time, useWrittenAt: time), &state)
+            evictOldest(&state)
             return state.entries[ByteKey(record.key)]?.contains { $0.record.blob == record.blob } ?? false
         }
-        if isKept { try directory.sync() }
-        return isKept
+        if isStored { try directory.sync() }
+        return isStored
     }
 
     func abandon(_ name: String) {
@@ -99,15 +99,15 @@ extension FileCache {
 
     /// Removes the least recently used responses of a key until `count` are left. Pinned ones stay and do not count.
     private func removeExcess(_ state: inout State, _ key: ByteKey, leaving count: Int) {
-        let kept = (state.entries[key] ?? []).filter { !$0.record.isPinned }
-        for entry in ResponseLimits.excess(of: kept, leaving: count, \.lastUse) { drop(entry, &state) }
+        let unpinned = (state.entries[key] ?? []).filter { !$0.record.isPinned }
+        for entry in ResponseLimits.excess(of: unpinned, leaving: count, \.lastUse) { drop(entry, &state) }
     }
 
     /// Evicts the least recently used responses down to nine tenths of ``maximumBytes``, once the files exceed it.
     ///
     /// Pinned responses are evicted only when they alone exceed the maximum. The most recently used go first then, so
     /// that a new response does not replace older pinned ones.
-    private func makeRoom(_ state: inout State) {
+    private func evictOldest(_ state: inout State) {
         if state.size <= UInt64(maximumBytes) { return }
         let goal = UInt64(Double(maximumBytes) * 0.9)
         let candidates = state.entries.values.joined().filter { !$0.record.isPinned }
@@ -134,20 +134,22 @@ extension FileCache {
     /// Writes the file of an entry again, with a new head and the same body.
     ///
     /// - Returns: the size of the file.
-    /// - Throws: ``HTTPCacheError/bodyGone`` when the old file is damaged; ``EngineError``.
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when the old file is damaged; ``EngineError``.
     private func rewrite(_ entry: Entry) throws -> UInt64 {
-        guard let (file, _) = try CacheFile.read(try directory.open(entry.name)) else { throw HTTPCacheError.bodyGone }
+        guard let (file, _) = try CacheFile.read(try directory.open(entry.name)) else {
+            throw HTTPCacheError.bodyRemoved
+        }
         let name = entry.name + Self.unfinished
         do {
             var copy = try CacheFile(new: try directory.make(name))
             while copy.byteCount < file.byteCount {
                 guard let bytes = try file.block(copy.byteCount / Int64(CacheFile.blockSize)) else {
-                    throw HTTPCacheError.bodyGone
+                    throw HTTPCacheError.bodyRemoved
                 }
                 try copy.append(bytes)
             }
             try copy.finish(entry.record)
-            try copy.file.setModifiedAt(entry.notedAt)
+            try copy.file.setModifiedAt(entry.useWrittenAt)
             try directory.rename(name, to: entry.name)
             return copy.fileSize
         } catch {

@@ -38,7 +38,7 @@ public final class FileCache: ResponseCache {
         /// The time of its last use, in milliseconds since 1970-01-01 UTC.
         var usedAt: Int64
         /// The time of the last use that its file records, in milliseconds since 1970-01-01 UTC.
-        var notedAt: Int64
+        var useWrittenAt: Int64
     }
 
     static let marker = "larder-file-cache"
@@ -47,7 +47,7 @@ public final class FileCache: ResponseCache {
     private static let saltSize = 32
     static let unfinished = ".part"
     /// The minimum time between two records of a use in a file while the cache is open, in milliseconds.
-    private static let noteInterval: Int64 = 60_000
+    private static let useWriteInterval: Int64 = 60_000
 
     /// The maximum total size of the files, in bytes.
     public let maximumBytes: Int
@@ -96,7 +96,7 @@ public final class FileCache: ResponseCache {
     /// ```
     public func close() {
         state.withLock { state in
-            for entry in state.entries.values.joined() where entry.usedAt != entry.notedAt { writeUse(of: entry) }
+            for entry in state.entries.values.joined() where entry.usedAt != entry.useWrittenAt { writeUse(of: entry) }
             state = State()
         }
     }
@@ -108,25 +108,27 @@ public final class FileCache: ResponseCache {
     public var byteCount: Int { Int(clamping: state.withLock { $0.size }) }
 
     /// Returns the responses stored under `key`, the most recent first. Missing and damaged files are skipped.
+    ///
+    /// - Throws: nothing.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
             var found: [CachedResponse] = []
-            let kept = state.entries[ByteKey(key)] ?? []
-            for entry in kept {
+            let stored = state.entries[ByteKey(key)] ?? []
+            for entry in stored {
                 if let cached = open(entry) { found.append(cached) }
             }
-            if kept.count == 1 { noteUse(&state, ByteKey(key), 0) }
+            if stored.count == 1 { recordUse(&state, ByteKey(key), 0) }
             return found.sorted { $0.response.receivedAt > $1.response.receivedAt }
         }
     }
 
     /// Records the use of an entry. Eviction removes the least recently used entries first.
-    public func noteUse(of entry: CachedResponse) {
+    public func recordUse(of entry: CachedResponse) {
         state.withLock { state in
             let place = state.entries[ByteKey(entry.key)]?.firstIndex {
                 UInt64(bitPattern: $0.record.blob) == entry.identity
             }
-            if let place { noteUse(&state, ByteKey(entry.key), place) }
+            if let place { recordUse(&state, ByteKey(entry.key), place) }
         }
     }
 
@@ -137,7 +139,7 @@ public final class FileCache: ResponseCache {
     /// - Throws: ``FormatError`` for a key, URL, tag or head beyond the limits; ``FileCacheError/closed``;
     ///   ``EngineError`` when the file cannot be created.
     public func write(
-        _ response: StoredResponse, for key: String, options: KeepOptions
+        _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
         var record = ResponseRecord(response, key: key, options: options, now: now()).without(credentialFields)
         try record.checkLimits()
@@ -154,7 +156,7 @@ public final class FileCache: ResponseCache {
 
     /// Replaces the metadata of an entry. Copies the body into a new file, and blocks meanwhile.
     ///
-    /// - Throws: ``HTTPCacheError/bodyGone`` when the file is damaged; ``EngineError``.
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when the file is damaged; ``EngineError``.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         var refreshed: ResponseRecord?
         try edit(entry.key) { record in
@@ -181,7 +183,7 @@ public final class FileCache: ResponseCache {
     ///
     /// - Parameter fullExpire: whether a response is validated before its next use; otherwise it may be shown once more
     ///   meanwhile.
-    /// - Throws: ``HTTPCacheError/bodyGone`` when a file is damaged; ``EngineError``.
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when a file is damaged; ``EngineError``.
     public func invalidate(_ key: String, fullExpire: Bool) throws {
         try edit(key) { record in
             if fullExpire { record.demand = .validation } else if record.demand == .none { record.demand = .refresh }
@@ -189,6 +191,8 @@ public final class FileCache: ResponseCache {
     }
 
     /// Removes the responses that `selection` names, and returns their number.
+    ///
+    /// - Throws: nothing.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         remove { record in
@@ -202,6 +206,8 @@ public final class FileCache: ResponseCache {
     }
 
     /// Removes this entry only.
+    ///
+    /// - Throws: nothing.
     public func discard(_ entry: CachedResponse) async throws {
         _ = remove { UInt64(bitPattern: $0.blob) == entry.identity }
     }
@@ -212,8 +218,8 @@ public final class FileCache: ResponseCache {
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         try state.withLock { state in
             guard let lock = state.lock else { return nil }
-            let kept = try lock.read(Self.saltSize, at: 0)
-            if kept.count == Self.saltSize { return kept }
+            let storedSalt = try lock.read(Self.saltSize, at: 0)
+            if storedSalt.count == Self.saltSize { return storedSalt }
             guard let draw else { return nil }
             let salt = Fingerprint.digest(draw())
             try lock.write(salt, at: 0)
@@ -224,9 +230,9 @@ public final class FileCache: ResponseCache {
 
     func remove(_ isSelected: (ResponseRecord) -> Bool) -> Int {
         state.withLock { state in
-            let doomed = state.entries.values.joined().filter { isSelected($0.record) }
-            for entry in doomed { drop(entry, &state) }
-            return doomed.count
+            let selected = state.entries.values.joined().filter { isSelected($0.record) }
+            for entry in selected { drop(entry, &state) }
+            return selected.count
         }
     }
 }
@@ -235,14 +241,16 @@ public final class FileCache: ResponseCache {
 
 extension FileCache {
     /// Records the use of an entry, and now and then also in its file: the order of eviction outlasts the process.
-    private func noteUse(_ state: inout State, _ key: ByteKey, _ index: Int) {
+    private func recordUse(_ state: inout State, _ key: ByteKey, _ index: Int) {
         guard var entry = state.entries[key]?[index] else { return }
         state.clock += 1
         entry.lastUse = state.clock
         let time = now()
         entry.usedAt = time
-        if time.subtractingReportingOverflow(entry.notedAt).partialValue.magnitude >= Self.noteInterval.magnitude {
-            entry.notedAt = time
+        if time.subtractingReportingOverflow(entry.useWrittenAt).partialValue.magnitude
+            >= Self.useWriteInterval.magnitude
+        {
+            entry.useWrittenAt = time
             writeUse(of: entry)
         }
         state.entries[key]?[index] = entry
@@ -280,7 +288,7 @@ struct FileBody: BodySource {
         for number in range.lowerBound / size...(range.upperBound - 1) / size {
             guard let bytes = try file.block(number) else {
                 drop()
-                throw HTTPCacheError.bodyGone
+                throw HTTPCacheError.bodyRemoved
             }
             let wanted = range.clamped(to: number * size..<number * size + Int64(bytes.count))
             // Within the block, which is in memory, so the bounds fit into `Int`.

@@ -27,7 +27,7 @@ final class FileResponseWriter: ResponseWriter {
 
     func append(_ bytes: RawSpan) throws {
         state.withLock { state in
-            precondition(!state.isEnded, "the response is finished or given up")
+            precondition(!state.isEnded, "the writer is finished or cancelled")
             state.waiting.append(copying: bytes)
         }
     }
@@ -47,12 +47,12 @@ final class FileResponseWriter: ResponseWriter {
                 try state.file.finish(record)
                 return state.file
             }
-            let isKept = try cache.install(file, record, from: name)
-            guard var kept = CachedResponse(record, body: cache.body(file, record)) else {
-                throw HTTPCacheError.invalidRequest("The response is none that can be kept.")
+            let isStored = try cache.install(file, record, from: name)
+            guard var cached = CachedResponse(record, body: cache.body(file, record)) else {
+                throw HTTPCacheError.invalidRequest("The response cannot be stored.")
             }
-            kept.isKept = isKept
-            return kept
+            cached.isStored = isStored
+            return cached
         } catch {
             cache.abandon(name)
             throw error

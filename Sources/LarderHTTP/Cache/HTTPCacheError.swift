@@ -3,8 +3,16 @@ public import LarderStore
 public import LarderTransport
 
 /// The reason a fetch returned no answer.
+///
+/// ```swift
+/// do throws(HTTPCacheError) {
+///     print(try await cache.fetch(request).value.head.status)  // a 404 is an answer here, not an error
+/// } catch {
+///     print(error.isNoConnectionError ? "no connection" : "failed: \(error)")
+/// }
+/// ```
 public enum HTTPCacheError: Error, Sendable {
-    /// The network failed, took too long, or is not available.
+    /// The network failed, exceeded a time limit, or is not available.
     case transport(TransportError)
     /// The server responded with a status that the call throws as an error.
     case server(HTTPResponse)
@@ -19,9 +27,9 @@ public enum HTTPCacheError: Error, Sendable {
     /// The body to send exceeds the limit for bodies that wait for a connection. Sizes in bytes.
     case uploadTooLarge(actual: Int64, limit: Int64)
     /// The body of an answer is longer than the caller accepts, in bytes.
-    case answerTooLarge(limit: Int)
+    case responseTooLarge(limit: Int)
     /// The body of a stored answer was removed, or proved damaged, before it was read.
-    case bodyGone
+    case bodyRemoved
     /// Stored content cannot be read.
     case unreadable(any Error)
     /// The request is invalid and cannot be sent or cached.
@@ -62,7 +70,7 @@ extension HTTPCacheError {
     /// Whether an answer arrived that the program cannot decode.
     public var isParseError: Bool { if case .parse = self { true } else { false } }
 
-    /// Whether the server took too long.
+    /// Whether a time limit was exceeded.
     public var isTimeoutError: Bool { if case .transport(.timeout) = self { true } else { false } }
 
     private var status: Int? {
@@ -77,7 +85,7 @@ extension HTTPCacheError {
     /// Whether the task was cancelled, or the cache closed.
     var isCancelled: Bool { if case .transport(.cancelled) = self { true } else { false } }
 
-    /// Whether there was no answer. A stored response may stand in for such a failure.
+    /// Whether there was no answer. A stored response may be the fallback for such a failure.
     var isUnanswered: Bool {
         switch self {
         case .transport(.cancelled), .transport(.invalidRequest): false
@@ -87,7 +95,7 @@ extension HTTPCacheError {
     }
 
     /// Whether no answer of the server itself arrived: none at all, 511, a redirection other than 304, or an HTML page.
-    var isWithoutServer: Bool {
+    var isServerUnavailable: Bool {
         guard case .server(let head) = self else { return isUnanswered }
         let code = head.status.code
         return code == 511 || (300..<400).contains(code) && code != 304
@@ -110,12 +118,12 @@ extension HTTPCacheError {
     }
 
     /// Returns the error of a failed read of a stored body.
-    static func reading(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
+    static func wrapping(_ error: any Error) -> HTTPCacheError { error as? HTTPCacheError ?? .unreadable(error) }
 }
 
 extension TransportError {
     /// The error for an intermediary that responded in place of the server.
-    static let notTheServers = TransportError.other(reason: "another host answered in place of the server")
+    static let foreignResponse = TransportError.other(reason: "the response is not the server's own")
 }
 
 extension HTTPCacheError: CustomStringConvertible {
@@ -123,15 +131,15 @@ extension HTTPCacheError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .transport(let error): "\(error)"
-        case .server(let head): "the server answered with status \(head.status.code)"
+        case .server(let head): "the server responded with status \(head.status.code)"
         case .redirectedTooOften: "the server redirects in a circle, or too often"
-        case .parse: "the answer cannot be understood"
+        case .parse: "the response cannot be decoded"
         case .notCached(let reason): "nothing stored can be used: \(reason)"
         case .notConfigured(let what): "not configured: \(what)"
         case .uploadTooLarge(let actual, let limit):
             "the body to send has \(actual) bytes; \(limit) are the limit without a connection"
-        case .answerTooLarge(let limit): "the body of the answer is longer than \(limit) bytes"
-        case .bodyGone: "the stored body was removed before it was read"
+        case .responseTooLarge(let limit): "the body of the response is longer than \(limit) bytes"
+        case .bodyRemoved: "the stored body was removed before it was read"
         case .unreadable: "what is stored cannot be read"
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
         case .notSignedIn: "the account of the write is not signed in"

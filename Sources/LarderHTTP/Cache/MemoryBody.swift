@@ -25,15 +25,15 @@ final class MemoryResponseWriter: ResponseWriter {
     }
 
     private let state = Mutex(State())
-    private let keep: @Sendable ([UInt8], StoredResponse.Coverage?) -> CachedResponse
+    private let store: @Sendable ([UInt8], StoredResponse.Coverage?) -> CachedResponse
 
-    init(keep: @escaping @Sendable ([UInt8], StoredResponse.Coverage?) -> CachedResponse) {
-        self.keep = keep
+    init(store: @escaping @Sendable ([UInt8], StoredResponse.Coverage?) -> CachedResponse) {
+        self.store = store
     }
 
     func append(_ bytes: RawSpan) {
         state.withLock { state in
-            precondition(!state.isEnded, "the response is finished or given up")
+            precondition(!state.isEnded, "the writer is finished or cancelled")
             state.bytes.append(copying: bytes)
         }
     }
@@ -41,7 +41,7 @@ final class MemoryResponseWriter: ResponseWriter {
     func flush() async throws {}
 
     func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse {
-        keep(end(), coverage)
+        store(end(), coverage)
     }
 
     func cancel() async { _ = end() }

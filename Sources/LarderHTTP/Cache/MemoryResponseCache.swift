@@ -8,7 +8,7 @@ internal import Synchronization
 public final class MemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: StoredResponse
-        var options: KeepOptions
+        var options: StorageOptions
         let body: MemoryBody
         let identity: UInt64
         let cost: Int
@@ -50,18 +50,20 @@ public final class MemoryResponseCache: ResponseCache {
     public var byteCount: Int { state.withLock { $0.cost } }
 
     /// Returns the responses stored under `key`, the most recent first.
+    ///
+    /// - Throws: nothing.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
             let bytes = ByteKey(key)
-            guard let kept = state.entries[bytes] else { return [] }
+            guard let stored = state.entries[bytes] else { return [] }
             let use = state.tick()
-            if kept.count == 1 { state.entries[bytes]?[0].lastUse = use }
-            return kept.sorted { $0.response.receivedAt > $1.response.receivedAt }.map { Self.cached($0, key) }
+            if stored.count == 1 { state.entries[bytes]?[0].lastUse = use }
+            return stored.sorted { $0.response.receivedAt > $1.response.receivedAt }.map { Self.cached($0, key) }
         }
     }
 
     /// Records the use of an entry. Eviction removes the least recently used entries first.
-    public func noteUse(of entry: CachedResponse) {
+    public func recordUse(of entry: CachedResponse) {
         state.withLock { state in
             let bytes = ByteKey(entry.key)
             guard let place = state.entries[bytes]?.firstIndex(where: { $0.identity == entry.identity }) else { return }
@@ -74,8 +76,10 @@ public final class MemoryResponseCache: ResponseCache {
     ///
     /// A response larger than half of ``maximumBytes`` is not kept and evicts nothing; it stays readable as long as it
     /// is held. At most 32 responses of one key are kept; pinned ones do not count.
+    ///
+    /// - Throws: nothing.
     public func write(
-        _ response: StoredResponse, for key: String, options: KeepOptions
+        _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
         MemoryResponseWriter { bytes, coverage in
             var response = response
@@ -85,43 +89,49 @@ public final class MemoryResponseCache: ResponseCache {
     }
 
     private func put(
-        _ response: StoredResponse, _ body: MemoryBody, _ key: String, _ options: KeepOptions
+        _ response: StoredResponse, _ body: MemoryBody, _ key: String, _ options: StorageOptions
     ) -> CachedResponse {
         state.withLock { state in
             let number = state.tick()
             let entry = Entry(
                 response: response, options: options, body: body, identity: number,
                 cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
-            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key, isKept: false) }
+            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key, isStored: false) }
             let bytes = ByteKey(key)
             remove(&state) { $0 == bytes && $1.response.selecting == response.selecting }
             removeExcess(&state, bytes)
             state.entries[bytes, default: []].append(entry)
             state.cost += entry.cost
-            makeRoom(&state)
-            let isKept = state.entries[bytes]?.contains { $0.identity == number } ?? false
-            return Self.cached(entry, key, isKept: isKept)
+            evictOldest(&state)
+            let isStored = state.entries[bytes]?.contains { $0.identity == number } ?? false
+            return Self.cached(entry, key, isStored: isStored)
         }
     }
 
     /// Replaces the metadata of an entry.
+    ///
+    /// - Throws: nothing.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         state.withLock { state in
             let bytes = ByteKey(entry.key)
             guard let place = state.entries[bytes]?.firstIndex(where: { $0.identity == entry.identity }) else { return }
             state.entries[bytes]?[place].response = response
-            remove(&state) { key, kept in
-                key == bytes && kept.identity != entry.identity && kept.response.selecting == response.selecting
+            remove(&state) { key, other in
+                key == bytes && other.identity != entry.identity && other.response.selecting == response.selecting
             }
         }
     }
 
     /// Marks the responses under `key`: each is validated before its next use.
+    ///
+    /// - Throws: nothing.
     public func invalidate(_ key: String) async throws {
         edit(key) { $0.response.isInvalidated = true }
     }
 
     /// Removes the responses that `selection` names, and returns their number.
+    ///
+    /// - Throws: nothing.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         state.withLock { state in
@@ -137,6 +147,8 @@ public final class MemoryResponseCache: ResponseCache {
     }
 
     /// Removes this entry only.
+    ///
+    /// - Throws: nothing.
     public func discard(_ entry: CachedResponse) async throws {
         _ = state.withLock { state in
             remove(&state) { $1.identity == entry.identity }
@@ -144,6 +156,8 @@ public final class MemoryResponseCache: ResponseCache {
     }
 
     /// Returns the salt of this cache, which is not persistent.
+    ///
+    /// - Throws: nothing.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         state.withLock { state in
             if state.salt == nil { state.salt = draw?() }
@@ -154,20 +168,20 @@ public final class MemoryResponseCache: ResponseCache {
     private func edit(_ key: String, _ edit: (inout Entry) -> Void) {
         state.withLock { state in
             let bytes = ByteKey(key)
-            guard var kept = state.entries[bytes] else { return }
-            for index in kept.indices { edit(&kept[index]) }
-            state.entries[bytes] = kept
+            guard var stored = state.entries[bytes] else { return }
+            for index in stored.indices { edit(&stored[index]) }
+            state.entries[bytes] = stored
         }
     }
 
     @discardableResult
     private func remove(_ state: inout State, _ isSelected: (ByteKey, Entry) -> Bool) -> Int {
         var removed = 0
-        for (key, kept) in state.entries {
-            let rest = kept.filter { !isSelected(key, $0) }
-            if rest.count == kept.count { continue }
-            removed += kept.count - rest.count
-            state.cost -= kept.reduce(0) { $0 + $1.cost } - rest.reduce(0) { $0 + $1.cost }
+        for (key, entries) in state.entries {
+            let rest = entries.filter { !isSelected(key, $0) }
+            if rest.count == entries.count { continue }
+            removed += entries.count - rest.count
+            state.cost -= entries.reduce(0) { $0 + $1.cost } - rest.reduce(0) { $0 + $1.cost }
             state.entries[key] = rest.isEmpty ? nil : rest
         }
         return removed
@@ -175,31 +189,31 @@ public final class MemoryResponseCache: ResponseCache {
 
     /// Removes the least recently used responses of a key until one more is within the limit.
     private func removeExcess(_ state: inout State, _ key: ByteKey) {
-        let kept = (state.entries[key] ?? []).filter { !$0.options.isPinned }
-        let doomed = Set(
-            ResponseLimits.excess(of: kept, leaving: ResponseLimits.variants - 1, \.lastUse).map(\.identity))
-        if !doomed.isEmpty { remove(&state) { doomed.contains($1.identity) } }
+        let unpinned = (state.entries[key] ?? []).filter { !$0.options.isPinned }
+        let excess = Set(
+            ResponseLimits.excess(of: unpinned, leaving: ResponseLimits.variants - 1, \.lastUse).map(\.identity))
+        if !excess.isEmpty { remove(&state) { excess.contains($1.identity) } }
     }
 
     /// Evicts the least recently used entries until the rest fits. Pinned entries stay, whatever their size.
-    private func makeRoom(_ state: inout State) {
+    private func evictOldest(_ state: inout State) {
         if state.cost <= maximumBytes { return }
         var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted {
             $0.lastUse > $1.lastUse
         }
-        var doomed: Set<UInt64> = []
+        var evicted: Set<UInt64> = []
         var cost = state.cost
         while cost > maximumBytes, let last = candidates.popLast() {
-            doomed.insert(last.identity)
+            evicted.insert(last.identity)
             cost -= last.cost
         }
-        remove(&state) { doomed.contains($1.identity) }
+        remove(&state) { evicted.contains($1.identity) }
     }
 
-    private static func cached(_ entry: Entry, _ key: String, isKept: Bool = true) -> CachedResponse {
+    private static func cached(_ entry: Entry, _ key: String, isStored: Bool = true) -> CachedResponse {
         CachedResponse(
             key: key, identity: entry.identity, response: entry.response, body: entry.body, tags: entry.options.tags,
-            isKept: isKept)
+            isStored: isStored)
     }
 }
 

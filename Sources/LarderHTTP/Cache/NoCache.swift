@@ -6,22 +6,32 @@ public struct NoCache: ResponseCache {
     public init() {}
 
     /// Returns no response.
+    ///
+    /// - Throws: nothing.
     public func entries(for key: String) async throws -> [CachedResponse] { [] }
 
     /// Counts the bytes of the body and discards them. The returned entry has only the length of its body.
+    ///
+    /// - Throws: nothing.
     public func write(
-        _ response: StoredResponse, for key: String, options: KeepOptions
+        _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
         CountingWriter(response: response, key: key, tags: options.tags)
     }
 
     /// Does nothing.
+    ///
+    /// - Throws: nothing.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {}
 
     /// Does nothing.
+    ///
+    /// - Throws: nothing.
     public func invalidate(_ key: String) async throws {}
 
     /// Removes nothing.
+    ///
+    /// - Throws: nothing.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int { 0 }
 }
@@ -46,8 +56,8 @@ private final class CountingWriter: ResponseWriter {
     func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse {
         var response = response
         if let coverage { response.coverage = coverage }
-        let body = GoneBody(byteCount: byteCount.withLock { $0 })
-        return CachedResponse(key: key, identity: 0, response: response, body: body, tags: tags, isKept: false)
+        let body = UnavailableBody(byteCount: byteCount.withLock { $0 })
+        return CachedResponse(key: key, identity: 0, response: response, body: body, tags: tags, isStored: false)
     }
 
     func cancel() async {}

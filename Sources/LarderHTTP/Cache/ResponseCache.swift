@@ -11,17 +11,17 @@ public protocol ResponseCache: Sendable {
 
     /// Returns the responses stored under `key`, the most recent first.
     ///
-    /// Records the use of a single entry, for eviction. Of several, ``noteUse(of:)`` records the one that was selected.
+    /// Records the use of a single entry, for eviction. Of several, ``recordUse(of:)`` records the one that was selected.
     /// Blocks while a few records are read.
     func entries(for key: String) async throws -> [CachedResponse]
 
     /// Records the use of an entry. Eviction removes the least recently used entries first.
-    func noteUse(of entry: CachedResponse)
+    func recordUse(of entry: CachedResponse)
 
     /// Begins to store a response whose body follows; nothing is visible before ``ResponseWriter/finish(coverage:)``.
     ///
     /// The response replaces the one with the same key and the same selecting fields.
-    func write(_ response: StoredResponse, for key: String, options: KeepOptions) async throws -> any ResponseWriter
+    func write(_ response: StoredResponse, for key: String, options: StorageOptions) async throws -> any ResponseWriter
 
     /// Replaces the metadata of an entry; the body stays the same.
     ///
@@ -54,7 +54,7 @@ extension ResponseCache {
     public var isVolatile: Bool { false }
 
     /// Records nothing.
-    public func noteUse(of entry: CachedResponse) {}
+    public func recordUse(of entry: CachedResponse) {}
 
     /// Removes every response of the entry's key, for a cache that cannot distinguish entries.
     ///
@@ -62,11 +62,13 @@ extension ResponseCache {
     public func discard(_ entry: CachedResponse) async throws { try await remove(.key(entry.key)) }
 
     /// Returns no salt.
+    ///
+    /// - Throws: nothing.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? { nil }
 }
 
 /// The options for storing a response.
-public struct KeepOptions: Hashable, Sendable {
+public struct StorageOptions: Hashable, Sendable {
     /// The names by which it can be removed together with others.
     public var tags: Set<String>
     /// Whether it is exempt from eviction.
@@ -104,26 +106,26 @@ public struct CachedResponse: Sendable {
     /// The names by which it can be removed together with others.
     public var tags: Set<String>
     /// Whether the cache keeps it. A response that does not fit is readable while it is held, and is not found again.
-    public var isKept: Bool
+    public var isStored: Bool
 
     /// An entry of these parts.
     public init(
         key: String, identity: UInt64, response: StoredResponse, body: any BodySource, tags: Set<String>,
-        isKept: Bool = true
+        isStored: Bool = true
     ) {
         self.key = key
         self.identity = identity
         self.response = response
         self.body = body
         self.tags = tags
-        self.isKept = isKept
+        self.isStored = isStored
     }
 }
 
 /// The bytes of a stored body; nothing is read or copied in advance.
 ///
 /// A body stays readable while it is held, also when its response is replaced or removed. If it was evicted for space,
-/// or removed by another process, reading throws ``HTTPCacheError/bodyGone``.
+/// or removed by another process, reading throws ``HTTPCacheError/bodyRemoved``.
 public protocol BodySource: Sendable {
     /// Its length in bytes.
     var byteCount: Int64 { get }
@@ -132,7 +134,7 @@ public protocol BodySource: Sendable {
     ///
     /// Blocks while the bytes are read.
     ///
-    /// - Throws: ``HTTPCacheError/bodyGone`` when the body was removed or is damaged; the errors of `body`, which end
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when the body was removed or is damaged; the errors of `body`, which end
     ///   the read; the errors of the medium.
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws
 }
@@ -143,7 +145,7 @@ public protocol ResponseWriter: Sendable {
     func append(_ bytes: RawSpan) throws
     /// Waits until the appended bytes are written as far as the cache requires: back-pressure.
     func flush() async throws
-    /// Makes the response visible and returns it. One that does not fit is only readable: ``CachedResponse/isKept``.
+    /// Makes the response visible and returns it. One that does not fit is only readable: ``CachedResponse/isStored``.
     ///
     /// - Parameter coverage: the part of the representation that the body proved to be; nil keeps the first coverage.
     func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse

@@ -41,24 +41,24 @@ public struct StoreResponseCache: ResponseCache {
             for entry in try view.responses(forKey: key) {
                 // A damaged head counts as missing.
                 guard let handle = try? view.hold(entry.record.blob, in: store),
-                    let kept = CachedResponse(
+                    let cached = CachedResponse(
                         entry.record, body: StoreBody(handle: handle, place: entry.place, store: store))
                 else {
                     isComplete = false
                     continue
                 }
-                found.append(kept)
+                found.append(cached)
             }
         }
-        if found.count == 1 { noteUse(of: found[0]) }
+        if found.count == 1 { recordUse(of: found[0]) }
         return (found, isComplete)
     }
 
     /// Records the use of an entry. Eviction removes the least recently used entries first.
-    public func noteUse(of entry: CachedResponse) {
+    public func recordUse(of entry: CachedResponse) {
         guard let body = entry.body as? StoreBody else { return }
         let blob = Int64(bitPattern: entry.identity)
-        if store.usage.noteUse(ofResponse: blob, at: body.place, now: store.host.now()) { store.writeUsageSoon() }
+        if store.usage.addUse(ofResponse: blob, at: body.place, now: store.host.now()) { store.writeUsageSoon() }
     }
 
     /// Begins to store a response whose body follows.
@@ -66,7 +66,7 @@ public struct StoreResponseCache: ResponseCache {
     /// - Throws: ``StoreError/invalid(_:)`` for a key, URL, tag or head beyond the limits;
     ///   ``StoreError/readOnlyFormat`` or ``EngineError`` when the store is read-only or closed.
     public func write(
-        _ response: StoredResponse, for key: String, options: KeepOptions
+        _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
         let record = ResponseRecord(response, key: key, options: options, now: store.host.now())
         do throws(FormatError) {
@@ -133,11 +133,11 @@ public struct StoreResponseCache: ResponseCache {
     /// - Throws: as ``Store/write(durability:_:)``, when a new salt is stored.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         // A damaged salt is replaced: no request can select again what it hashed.
-        if let kept = try? store.read({ view in try view.responseSalt() }) { return kept }
+        if let storedSalt = try? store.read({ view in try view.responseSalt() }) { return storedSalt }
         guard let draw, !store.isReadOnly else { return nil }
         return try await store.write(durability: .relaxed) { transaction in
             // Another process may have stored one meanwhile.
-            if let kept = try? transaction.responseSalt() { return kept }
+            if let storedSalt = try? transaction.responseSalt() { return storedSalt }
             let salt = draw()
             try transaction.putResponseSalt(salt)
             return salt
@@ -175,15 +175,15 @@ private final class StoreResponseWriter: ResponseWriter {
                 if let handle = try store.blob(entry.record.blob) {
                     StoreBody(handle: handle, place: entry.place, store: store)
                 } else {
-                    // Another response has replaced it at the same moment.
-                    GoneBody(byteCount: entry.record.byteCount)
+                    // Another response has replaced it at the same time.
+                    UnavailableBody(byteCount: entry.record.byteCount)
                 }
-            if let limit { store.keep(limit, behind: entry.record) }
-            guard var kept = CachedResponse(entry.record, body: body) else {
-                throw HTTPCacheError.invalidRequest("The response is none that can be kept.")
+            if let limit { store.enforce(limit, after: entry.record) }
+            guard var cached = CachedResponse(entry.record, body: body) else {
+                throw HTTPCacheError.invalidRequest("The response cannot be stored.")
             }
-            kept.isKept = body is StoreBody
-            return kept
+            cached.isStored = body is StoreBody
+            return cached
         } catch {
             blob.cancel()
             throw error
@@ -196,7 +196,7 @@ private final class StoreResponseWriter: ResponseWriter {
 /// A body in the store.
 private struct StoreBody: BodySource {
     let handle: BlobHandle
-    let place: ResponsePlace
+    let place: ResponseAddress
     let store: Store
 
     var byteCount: Int64 { handle.byteCount }
@@ -204,22 +204,22 @@ private struct StoreBody: BodySource {
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         do {
             try handle.read(range, body)
-        } catch StoreError.blobGone {
-            throw HTTPCacheError.bodyGone
+        } catch StoreError.blobRemoved {
+            throw HTTPCacheError.bodyRemoved
         } catch StoreError.damaged(TableName.blobs.rawValue, _) {
             // The body is unusable, so the response is removed and the next request is sent to the server.
             store.removeResponseSoon(at: place, blob: handle.number)
-            throw HTTPCacheError.bodyGone
+            throw HTTPCacheError.bodyRemoved
         }
     }
 }
 
 /// A body of which only the length is left.
-struct GoneBody: BodySource {
+struct UnavailableBody: BodySource {
     let byteCount: Int64
 
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
-        if !range.isEmpty { throw HTTPCacheError.bodyGone }
+        if !range.isEmpty { throw HTTPCacheError.bodyRemoved }
     }
 }
 

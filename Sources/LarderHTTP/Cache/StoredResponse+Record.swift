@@ -25,7 +25,7 @@ extension ResponseRecord {
     /// Creates the record of a response that is stored under `key`; its body follows.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    init(_ response: StoredResponse, key: String, options: KeepOptions, now: Int64) {
+    init(_ response: StoredResponse, key: String, options: StorageOptions, now: Int64) {
         self.init(
             key: key, method: response.method.rawValue, url: response.url, status: Int64(response.status.code),
             fields: response.fields.map { HeaderField(name: $0.name.rawName, value: $0.bytes) },

@@ -2,6 +2,14 @@ public import HTTPTypes
 public import LarderTransport
 
 /// A request to the cache: the request to send, and the way to store its answer.
+///
+/// ```swift
+/// guard var request = FetchRequest("https://api.example.org/articles/7") else { return }
+/// request.tags = ["articles"]
+/// request.priority = .high
+/// print(try await cache.fetch(request).value.head.status)
+/// try await cache.remove(.tag("articles"))  // every response that was stored with this tag
+/// ```
 public struct FetchRequest: Sendable {
     /// The request as it is to be sent; its own conditions and cache directives count.
     public var request: HTTPRequest

@@ -8,8 +8,8 @@ extension HTTPCache {
     /// (``HTTPCacheOptions/redirectLimit``), and the 504 for `only-if-cached` when nothing stored can be used.
     /// Cancelling the task does not end an exchange that other callers wait for.
     ///
-    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and no stored response may stand
-    ///   in; ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
+    /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and no stored response may be
+    ///   the fallback; ``HTTPCacheError/notCached(_:)`` from ``SingleAnswerStrategy/cacheOnly``;
     ///   ``HTTPCacheError/redirectedTooOften(_:)``; ``HTTPCacheError/uploadTooLarge(actual:limit:)``,
     ///   ``HTTPCacheError/notConfigured(_:)`` and ``HTTPCacheError/invalidRequest(_:)`` before anything is sent.
     public func fetch(
@@ -42,14 +42,14 @@ extension HTTPCache {
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         let resolved = try await resolve(request, check)
         switch strategy.kind {
-        case .networkOnly: return try await askDirectly(resolved, isStoring: false)
-        case .reload: return try await askDirectly(resolved, isStoring: resolved.cache != nil)
+        case .networkOnly: return try await fetchWithoutLookup(resolved, isStoring: false)
+        case .reload: return try await fetchWithoutLookup(resolved, isStoring: resolved.cache != nil)
         case .standard, .staleIfOffline, .networkElseCache, .cacheElseNetwork, .cacheOnly: break
         }
         let lookup = await lookup(resolved)
         switch strategy.kind {
         case .staleIfOffline:
-            if !isOnline(), let answer = standIn(lookup, .offline, status: nil) { return answer }
+            if !isOnline(), let answer = fallback(lookup, .offline, status: nil) { return answer }
             return try await standard(lookup, .offline)
         case .networkElseCache(let limit): return try await networkElseCache(lookup, within: limit)
         case .cacheElseNetwork:
@@ -62,14 +62,14 @@ extension HTTPCache {
         }
     }
 
-    private func standard(_ lookup: Lookup, _ rule: StandIn) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+    private func standard(_ lookup: Lookup, _ rule: FallbackRule) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
         switch step(lookup) {
         case .answer(let answer): return answer
-        case .ask(let plan): return try await ask(lookup, plan, rule)
-        case .answerThenAsk(let answer, let plan, let freshness):
+        case .fetch(let plan): return try await fetchFromServer(lookup, plan, rule)
+        case .answerAndFetch(let answer, let plan, let freshness):
             // A fresh response beyond its soft lifetime is not final. RFC 5861 §3 permits a stale one at once.
-            if freshness.isFresh { return try await ask(lookup, plan, rule) }
-            askAlone(lookup.resolved, plan)
+            if freshness.isFresh { return try await fetchFromServer(lookup, plan, rule) }
+            fetchInBackground(lookup.resolved, plan)
             return answer
         }
     }
@@ -80,23 +80,23 @@ extension HTTPCache {
         let plan: FlightPlan
         switch step(lookup, forcingValidation: true) {
         case .answer(let answer): return answer
-        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
+        case .fetch(let flightPlan), .answerAndFetch(_, let flightPlan, _): plan = flightPlan
         }
-        if !isOnline(), let answer = standIn(lookup, .unanswered, status: nil) { return answer }
-        let ticket = try board(lookup.resolved, plan)
-        if let limit, var answer = standIn(lookup, .late, status: nil), await isLate(ticket, limit) {
-            _ = flights.goOnAlone(ticket.flight, limit: options.backgroundExchanges)
+        if !isOnline(), let answer = fallback(lookup, .unanswered, status: nil) { return answer }
+        let participant = try joinFlight(lookup.resolved, plan)
+        if let limit, var answer = fallback(lookup, .late, status: nil), await isLate(participant, limit) {
+            _ = flights.detach(participant.flight, limit: options.backgroundExchanges)
             answer.reuse = .timeLimit
             return answer
         }
-        return try await land(ticket, lookup, plan, .unanswered)
+        return try await awaitResult(participant, lookup, plan, .unanswered)
     }
 
     /// Whether a flight has no result after `limit`.
-    private func isLate(_ ticket: FlightTicket, _ limit: Duration) async -> Bool {
+    private func isLate(_ participant: FlightParticipant, _ limit: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await ticket.wait()
+                await participant.wait()
                 return false
             }
             group.addTask { [services] in
@@ -108,18 +108,20 @@ extension HTTPCache {
         }
     }
 
-    private func askDirectly(_ resolved: ResolvedRequest, isStoring: Bool) async throws(HTTPCacheError) -> Fetched<
-        HTTPAnswer
-    > {
+    private func fetchWithoutLookup(_ resolved: ResolvedRequest, isStoring: Bool) async throws(HTTPCacheError)
+        -> Fetched<
+            HTTPAnswer
+        >
+    {
         let bare = Lookup(resolved: resolved, candidates: [], now: services.now())
         // With no candidates, the policy only rewrites the request as it is to be sent.
         var plan: FlightPlan
         switch step(bare) {
         case .answer(let answer): return answer
-        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
+        case .fetch(let flightPlan), .answerAndFetch(_, let flightPlan, _): plan = flightPlan
         }
         plan.isStoring = isStoring
         plan.reuse = .networkOnly
-        return try await land(try board(resolved, plan, isShared: isStoring), resolved, plan)
+        return try await awaitResult(try joinFlight(resolved, plan, isShared: isStoring), resolved, plan)
     }
 }

@@ -78,35 +78,37 @@ extension HTTPCache {
         case .answer(let answer):
             guard answer.storage == .alreadyStored else { throw .notCached(answer.reuse) }
             return (.fresh, answer.value.head)
-        case .ask(let asking), .answerThenAsk(_, let asking, _): plan = asking
+        case .fetch(let flightPlan), .answerAndFetch(_, let flightPlan, _): plan = flightPlan
         }
-        let ticket = try board(resolved, plan)
+        let ticket = try joinFlight(resolved, plan)
         do throws(HTTPCacheError) {
             return try await filled(by: ticket)
         } catch {
             // The caller that began the flight may have cancelled it.
             guard error.isCancelled, !ticket.isFirst, !Task.isCancelled else { throw error }
-            return try await filled(by: try board(resolved, plan, isShared: false))
+            return try await filled(by: try joinFlight(resolved, plan, isShared: false))
         }
     }
 
-    private func filled(by ticket: FlightTicket) async throws(HTTPCacheError) -> (PrefetchOutcome, HTTPResponse?) {
+    private func filled(by participant: FlightParticipant) async throws(HTTPCacheError) -> (
+        PrefetchOutcome, HTTPResponse?
+    ) {
         var head: HTTPResponse?
-        if ticket.isFirst {
-            guard let delivery = await ticket.flight.delivery.value() else { throw .transport(.cancelled) }
+        if participant.isFirst {
+            guard let delivery = await participant.flight.delivery.value() else { throw .transport(.cancelled) }
             if case .streamed(let streamed) = try delivery.get() {
-                head = streamed.exchange.head
+                head = streamed.serverResponse.head
                 if streamed.stored == nil { return (.notStored(because: streamed.storage), head) }
                 // The cache is the only reader of the body.
-                ticket.flight.pipe.abandon()
+                participant.flight.pipe.abandon()
             }
         }
-        switch await ticket.flight.outcome.value() {
+        switch await participant.flight.outcome.value() {
         case nil: throw .transport(.cancelled)
         case .failed(let error)?: throw error
-        case .notKept(let because)?: return (.notStored(because: because), head)
-        case .kept(let kept)?:
-            let response = kept.entry.response
+        case .notStored(let because)?: return (.notStored(because: because), head)
+        case .stored(let stored)?:
+            let response = stored.entry.response
             return (.stored, HTTPResponse(status: response.status, headerFields: response.fields))
         }
     }

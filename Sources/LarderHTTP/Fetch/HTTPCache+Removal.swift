@@ -8,7 +8,7 @@ extension HTTPCache {
     /// - Parameter key: a custom key, or a target URI with its host in lower case.
     /// - Throws: as ``ResponseCache/invalidate(_:)`` of the caches.
     public func invalidate(_ key: String) async throws {
-        flights.spoil { $0.cacheKey == key }
+        flights.forbidStorage { $0.cacheKey == key }
         try await persistent?.invalidate(key)
         try await memory?.invalidate(key)
     }
@@ -20,7 +20,7 @@ extension HTTPCache {
     /// - Throws: as ``ResponseCache/remove(_:)`` of the caches.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        flights.spoil { selection.means($0) }
+        flights.forbidStorage { selection.matches($0) }
         let persisted = try await persistent?.remove(selection) ?? 0
         return persisted + (try await memory?.remove(selection) ?? 0)
     }
@@ -35,7 +35,7 @@ extension HTTPCache {
 
     /// Invalidates the responses that an unsafe request may have changed. RFC 9111 §4.4. Failures are logged.
     func markInvalid(_ key: String, except flight: Flight) async {
-        flights.spoil { $0.cacheKey == key && $0 !== flight }
+        flights.forbidStorage { $0.cacheKey == key && $0 !== flight }
         for cache in [persistent, memory] {
             do {
                 try await cache?.invalidate(key)
@@ -47,7 +47,7 @@ extension HTTPCache {
 }
 
 extension CacheSelection {
-    fileprivate func means(_ flight: Flight) -> Bool {
+    fileprivate func matches(_ flight: Flight) -> Bool {
         switch self {
         case .key(let key): flight.cacheKey == key
         case .prefix(let prefix): flight.cacheKey.utf8.starts(with: prefix.utf8)

@@ -6,9 +6,9 @@ extension HTTPCache {
     /// Returns one answer, decoded.
     ///
     /// A body that cannot be decoded is not stored, so the stored response stays usable offline. Only success (2xx)
-    /// replaces a stored response. A stored answer that is damaged or cannot be decoded is removed, and the server is
-    /// asked once more (except by ``SingleAnswerStrategy/cacheOnly``). A stored answer that cannot be read at the
-    /// moment stays, and the whole response is requested.
+    /// replaces a stored response. A stored answer that is damaged or cannot be decoded is removed, and the
+    /// response is requested once more (except by ``SingleAnswerStrategy/cacheOnly``). A stored answer that cannot be
+    /// read now stays, and the whole response is requested.
     ///
     /// - Parameters:
     ///   - limit: the longest body to accept, in bytes.
@@ -58,7 +58,7 @@ extension HTTPCache {
             guard fetched.origin != .network, let isDiscarded = await discard(fetched, of: request, after: error),
                 strategy != .cacheOnly
             else { throw error }
-            let second = decoding.another
+            let second = decoding.copy
             let again = try await fetch(request, isDiscarded ? strategy : .reload, check: second.check)
             return try await second.value(of: again)
         }
@@ -71,7 +71,7 @@ extension HTTPCache {
         _ fetched: Fetched<HTTPAnswer>, of request: FetchRequest, after error: HTTPCacheError
     ) async -> Bool? {
         guard error.isUnusableContent, let entry = fetched.value.entry else { return nil }
-        // Damage is reported as `bodyGone`. A failed read may be temporary, and the response may be the only one.
+        // Damage is reported as `bodyRemoved`. A failed read may be temporary, and the response may be the only one.
         if case .unreadable = error { return false }
         await discard(entry, of: request)
         return true
@@ -98,7 +98,7 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Returns an iterator that has sent nothing yet.
     public func makeAsyncIterator() -> Iterator {
-        let own = decoding.another
+        let own = decoding.copy
         var answers = answers
         answers.check = own.check
         return Iterator(sequence: answers, answers: answers.makeAsyncIterator(), decoding: own)
@@ -150,7 +150,7 @@ final class Decoding<Value: Sendable>: Sendable {
     }
 
     /// A decoding for another fetch.
-    var another: Decoding { Decoding(upTo: limit, decode) }
+    var copy: Decoding { Decoding(upTo: limit, decode) }
 
     /// The check of the exchange that stores the answer.
     var check: BodyCheck {
@@ -177,7 +177,7 @@ extension HTTPCacheError {
     /// Whether an answer arrived that cannot be used.
     fileprivate var isUnusableContent: Bool {
         switch self {
-        case .parse, .bodyGone, .unreadable: true
+        case .parse, .bodyRemoved, .unreadable: true
         default: false
         }
     }

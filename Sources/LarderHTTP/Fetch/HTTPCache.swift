@@ -3,12 +3,21 @@ public import LarderStore
 public import LarderTransport
 internal import Logging
 
-/// A private HTTP cache in front of a transport: RFC 9111, soft freshness, and strategies for its open choices.
+/// A private HTTP cache in front of a transport: RFC 9111, soft freshness, and strategies for what it leaves open.
 ///
 /// Every answer states its origin, its freshness, and the reasons why it was used and stored. Identical requests under
 /// way at the same time share one exchange. A failing cache counts as empty, and the failure is logged.
 ///
 /// Call ``close()`` when done. Until then exchanges under way keep the cache alive.
+///
+/// ```swift
+/// let cache = HTTPCache.system(store: store, transport: transport)
+/// guard let request = FetchRequest("https://api.example.org/articles") else { return }
+/// let answer = try await cache.fetch(request)  // from the store while fresh; else validated or fetched
+/// print(answer.origin, answer.state, answer.reuse)
+/// print(try await answer.value.body.bytes().count, "bytes")
+/// await cache.close()
+/// ```
 public final class HTTPCache: Sendable {
     let transport: any Transport
     let persistent: (any ResponseCache)?
@@ -23,7 +32,7 @@ public final class HTTPCache: Sendable {
     let limiter: ExchangeLimiter
     let flights = FlightTable()
     /// The queue of the requests that are prefetched.
-    let prefetches: TurnQueue<Int>
+    let prefetches: KeyedSemaphore<Int>
 
     /// A cache of these parts.
     ///
@@ -48,7 +57,7 @@ public final class HTTPCache: Sendable {
         self.isOnline = isOnline
         self.account = account
         limiter = ExchangeLimiter(limit: options.concurrentExchanges)
-        prefetches = TurnQueue(limit: max(1, options.backgroundExchanges))
+        prefetches = KeyedSemaphore(limit: max(1, options.backgroundExchanges))
     }
 
     /// Ends every exchange with ``HTTPCacheError/transport(_:)`` of `cancelled`, and refuses new ones.
@@ -64,7 +73,7 @@ extension HTTPCache {
         if let body = request.body, Int64(body.count) > options.fileLimit, !isOnline() {
             throw .uploadTooLarge(actual: Int64(body.count), limit: options.fileLimit)
         }
-        let cache = try place(for: request)
+        let cache = try responseCache(for: request)
         var policy = policy
         policy.account = request.account ?? account()
         policy.isAccountOfRequest = request.account != nil
@@ -73,12 +82,12 @@ extension HTTPCache {
         return try ResolvedRequest(request, cache: cache, policy: policy, check: check)
     }
 
-    private func place(for request: FetchRequest) throws(HTTPCacheError) -> (any ResponseCache)? {
+    private func responseCache(for request: FetchRequest) throws(HTTPCacheError) -> (any ResponseCache)? {
         switch request.isPersistent {
         case nil: return persistent ?? memory
         case true?:
             guard let persistent else {
-                throw .notConfigured("a request asks to persist, and no place is given for it")
+                throw .notConfigured("a request is to be persistent, and no persistent cache is configured")
             }
             return persistent
         case false?: return memory

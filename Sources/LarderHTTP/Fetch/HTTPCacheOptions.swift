@@ -1,6 +1,13 @@
 public import LarderTransport
 
 /// The limits of an ``HTTPCache``.
+///
+/// ```swift
+/// var options = HTTPCacheOptions(redirectLimit: 5)
+/// options.servesStoredOffline = true  // also against `must-revalidate`, when the server cannot be reached
+/// let cache = HTTPCache.system(store: store, transport: transport, options: options)
+/// print(try await cache.fetch(request).state)
+/// ```
 public struct HTTPCacheOptions: Hashable, Sendable {
     /// The longest body that is stored, in bytes; 15 MiB by default.
     ///
@@ -13,7 +20,7 @@ public struct HTTPCacheOptions: Hashable, Sendable {
     public var finishLimit: Int64
     /// The maximum number of exchanges under way at a time; more wait by their priority.
     ///
-    /// An exchange with a slow reader does not count. Nor does an event stream, or a body of unknown length that takes
+    /// An exchange with a slow reader does not count. Nor does an event stream, or a body of unknown length that lasts
     /// longer than `timeouts.idle`. A waiting exchange fails like one without an answer when no other receives a head
     /// or a byte within the longer of `timeouts.head` and `timeouts.idle`.
     public var concurrentExchanges: Int

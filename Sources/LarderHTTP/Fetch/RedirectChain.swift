@@ -5,14 +5,14 @@ import LarderTransport
 /// The requests of one fetch along redirections, by the rules of ``HTTPCacheOptions/redirectLimit``. RFC 9110 §15.4.
 struct RedirectChain: Sendable {
     private var last: FetchRequest
-    private var made: Set<HTTPRequest>
+    private var visited: Set<HTTPRequest>
     private let limit: Int
     private let credentials: CredentialFields
 
     /// A chain that begins with `first`.
     init(_ first: FetchRequest, limit: Int, credentials: CredentialFields) {
         last = first
-        made = [first.request]
+        visited = [first.request]
         self.limit = limit
         self.credentials = credentials
     }
@@ -26,10 +26,10 @@ struct RedirectChain: Sendable {
         if Self.becomesGet(last.request.method, head.status) {
             next.request.method = .get
             next.body = nil
-            for name in Self.aboutContent { next.request.headerFields[name] = nil }
+            for name in Self.contentFields { next.request.headerFields[name] = nil }
         }
-        // The first request is in `made` too: at most `limit` more follow it.
-        guard made.count <= limit, made.insert(next.request).inserted else { throw .redirectedTooOften(head) }
+        // The first request is in `visited` too: at most `limit` more follow it.
+        guard visited.count <= limit, visited.insert(next.request).inserted else { throw .redirectedTooOften(head) }
         last = next
         return next
     }
@@ -42,14 +42,14 @@ struct RedirectChain: Sendable {
     /// Returns the last request with the address that an answer names; nil when it is not to be followed there.
     private func target(of head: HTTPResponse) -> FetchRequest? {
         guard Self.isRedirection(head), let location = head.headerFields[.location],
-            let reference = URIReference(location), let here = try? RequestTarget(last.request),
-            let base = URIReference(here.text), let place = FetchRequest(base.resolving(reference).text),
-            here.scheme == "http" || place.request.scheme?.lowercased() == "https"
+            let reference = URIReference(location), let currentTarget = try? RequestTarget(last.request),
+            let base = URIReference(currentTarget.text), let destination = FetchRequest(base.resolving(reference).text),
+            currentTarget.scheme == "http" || destination.request.scheme?.lowercased() == "https"
         else { return nil }
         var next = last
-        next.request.scheme = place.request.scheme?.lowercased()
-        next.request.authority = place.request.authority
-        next.request.path = place.request.path
+        next.request.scheme = destination.request.scheme?.lowercased()
+        next.request.authority = destination.request.authority
+        next.request.path = destination.request.path
         next.key = nil
         return next
     }
@@ -59,7 +59,7 @@ struct RedirectChain: Sendable {
         var fields = last.request.headerFields
         let isSameOrigin = Self.origin(of: next) == Self.origin(of: last.request)
         for name in Set(fields.map(\.name))
-        where Self.aboutAddress.contains(name) || !isSameOrigin && credentials.contains(name.canonicalName) {
+        where Self.targetFields.contains(name) || !isSameOrigin && credentials.contains(name.canonicalName) {
             fields[name] = nil
         }
         return fields
@@ -77,9 +77,9 @@ struct RedirectChain: Sendable {
         }
     }
 
-    private static let aboutAddress: Set<HTTPField.Name> =
+    private static let targetFields: Set<HTTPField.Name> =
         Set([.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .referer, .origin])
-    private static let aboutContent: [HTTPField.Name] = [
+    private static let contentFields: [HTTPField.Name] = [
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
         .transferEncoding,
     ]

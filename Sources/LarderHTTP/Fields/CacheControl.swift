@@ -60,7 +60,7 @@ package struct CacheControl: Hashable, Sendable {
             let argument = Self.argument(&scanner)
             guard !name.isEmpty else { continue }
             isPresent = true
-            note(String(decoding: FieldScanner.lowered(name), as: UTF8.self), argument)
+            setDirective(String(decoding: FieldScanner.lowered(name), as: UTF8.self), argument)
         }
     }
 }
@@ -84,11 +84,11 @@ extension CacheControl {
     /// Reads the argument behind a name, up to the end of the member. White space beside `=` is not allowed.
     private static func argument(_ scanner: inout FieldScanner) -> Argument {
         var argument = Argument.absent
-        if scanner.take(0x3D) {
+        if scanner.consume(0x3D) {
             if scanner.next == 0x22 {
                 argument = scanner.quotedString().map(Argument.value) ?? .malformed
             } else {
-                argument = .value(scanner.run { $0 != 0x2C && $0 != 0x20 && $0 != 0x09 && $0 != 0x22 })
+                argument = .value(scanner.read { $0 != 0x2C && $0 != 0x20 && $0 != 0x09 && $0 != 0x22 })
             }
         }
         guard scanner.isAtMemberEnd() else {
@@ -98,10 +98,10 @@ extension CacheControl {
         return argument
     }
 
-    private mutating func note(_ name: String, _ argument: Argument) {
+    private mutating func setDirective(_ name: String, _ argument: Argument) {
         switch name {
         case "no-store": noStore = true
-        case "no-cache": noteNoCache(argument)
+        case "no-cache": setNoCache(argument)
         case "must-revalidate": mustRevalidate = true
         case "only-if-cached": onlyIfCached = true
         case "private": isPrivate = true
@@ -119,7 +119,7 @@ extension CacheControl {
         }
     }
 
-    private mutating func noteNoCache(_ argument: Argument) {
+    private mutating func setNoCache(_ argument: Argument) {
         guard case .value(let list) = argument else {
             noCache = true
             return

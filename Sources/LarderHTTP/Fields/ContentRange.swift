@@ -10,12 +10,12 @@ package struct ContentRange: Hashable, Sendable {
     /// Parses a `Content-Range` value; nil when it is malformed, of another unit, or names no bytes (`*/10`).
     package init?(_ bytes: [UInt8]) {
         var scanner = FieldScanner(FieldScanner.trimmed(bytes))
-        guard FieldScanner.lowered(scanner.token()) == Array("bytes".utf8), scanner.take(0x20),
-            let first = RangeRequest.position(scanner.run { (0x30...0x39).contains($0) }), scanner.take(0x2D),
-            let last = RangeRequest.position(scanner.run { (0x30...0x39).contains($0) }), scanner.take(0x2F),
+        guard FieldScanner.lowered(scanner.token()) == Array("bytes".utf8), scanner.consume(0x20),
+            let first = RangeRequest.position(scanner.read { (0x30...0x39).contains($0) }), scanner.consume(0x2D),
+            let last = RangeRequest.position(scanner.read { (0x30...0x39).contains($0) }), scanner.consume(0x2F),
             first <= last, last < 1 << 62
         else { return nil }
-        let length = scanner.run { _ in true }
+        let length = scanner.read { _ in true }
         if length == [0x2A] {
             total = nil
         } else {

@@ -53,12 +53,12 @@ package enum EntityTagList: Hashable, Sendable {
         var scanner = FieldScanner(bytes)
         var tags: [EntityTag] = []
         while scanner.skipToMember() {
-            var member = scanner.run { $0 != 0x2C && $0 != 0x22 }
-            if scanner.take(0x22) {
+            var member = scanner.read { $0 != 0x2C && $0 != 0x22 }
+            if scanner.consume(0x22) {
                 // A backslash is no escape in a tag.
-                member += [0x22] + scanner.run { $0 != 0x22 }
-                if scanner.take(0x22) { member.append(0x22) }
-                member += scanner.run { $0 != 0x2C }
+                member += [0x22] + scanner.read { $0 != 0x22 }
+                if scanner.consume(0x22) { member.append(0x22) }
+                member += scanner.read { $0 != 0x2C }
             }
             if let tag = EntityTag(member) { tags.append(tag) }
         }
@@ -66,7 +66,7 @@ package enum EntityTagList: Hashable, Sendable {
     }
 
     /// Whether the list matches a representation with `tag`, compared weakly; nil is a representation without a tag.
-    package func names(_ tag: EntityTag?) -> Bool {
+    package func matches(_ tag: EntityTag?) -> Bool {
         switch self {
         case .any: true
         case .tags(let tags): tag.map { tag in tags.contains { $0.matchesWeakly(tag) } } ?? false

@@ -19,14 +19,14 @@ package struct FieldScanner {
     package var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
     /// Reads `byte` if it is next, and returns whether it was.
-    package mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
     /// Reads the following bytes that satisfy `condition`.
-    package mutating func run(while condition: (UInt8) -> Bool) -> [UInt8] {
+    package mutating func read(while condition: (UInt8) -> Bool) -> [UInt8] {
         let start = position
         while position < bytes.count, condition(bytes[position]) { position += 1 }
         return Array(bytes[start..<position])
@@ -46,13 +46,13 @@ package struct FieldScanner {
     }
 
     /// Reads a token, which may be empty. RFC 9110 §5.6.2.
-    package mutating func token() -> [UInt8] { run(while: Self.isTokenByte) }
+    package mutating func token() -> [UInt8] { read(while: Self.isTokenByte) }
 
     /// Reads a quoted string; nil when none is next, or when its end is missing and all is read. RFC 9110 §5.6.4.
     ///
     /// - Returns: its content, without quotes and escapes.
     package mutating func quotedString() -> [UInt8]? {
-        guard take(0x22) else { return nil }
+        guard consume(0x22) else { return nil }
         var content: [UInt8] = []
         while let byte = next {
             position += 1

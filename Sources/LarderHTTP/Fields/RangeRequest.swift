@@ -25,7 +25,7 @@ package enum RangeRequest: Hashable, Sendable {
         self = .whole
         var scanner = FieldScanner(bytes)
         scanner.skipSpace()
-        guard FieldScanner.lowered(scanner.token()) == Array("bytes".utf8), scanner.take(0x3D) else { return }
+        guard FieldScanner.lowered(scanner.token()) == Array("bytes".utf8), scanner.consume(0x3D) else { return }
         var found: RangeRequest?
         while scanner.skipToMember() {
             guard let range = Self.member(&scanner) else { return }
@@ -50,9 +50,9 @@ package enum RangeRequest: Hashable, Sendable {
     }
 
     private static func member(_ scanner: inout FieldScanner) -> RangeRequest? {
-        let first = scanner.run { (0x30...0x39).contains($0) }
-        guard scanner.take(0x2D) else { return nil }
-        let last = scanner.run { (0x30...0x39).contains($0) }
+        let first = scanner.read { (0x30...0x39).contains($0) }
+        guard scanner.consume(0x2D) else { return nil }
+        let last = scanner.read { (0x30...0x39).contains($0) }
         guard scanner.isAtMemberEnd() else { return nil }
         guard let start = position(first) else { return position(last).map(RangeRequest.suffix) }
         guard let end = position(last) else { return .from(start, last: nil) }

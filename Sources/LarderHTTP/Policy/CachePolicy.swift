@@ -6,7 +6,7 @@ public import LarderFormat
 /// milliseconds since 1970-01-01 UTC. Its parts are extensions in `Storing/` and `Using/`, a file for each section of
 /// the standard.
 ///
-/// Where the standard leaves a choice, `s-maxage` and `proxy-revalidate` are ignored, because they are for shared
+/// Where the standard leaves it open, `s-maxage` and `proxy-revalidate` are ignored, because they are for shared
 /// caches. `CDN-Cache-Control` and `Surrogate-Control` are ignored too, because they are for caches that were given
 /// those names (RFC 9213). A field that carries secrets is never stored, except `Set-Cookie` in memory.
 public struct CachePolicy: Hashable, Sendable {

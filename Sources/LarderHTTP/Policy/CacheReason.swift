@@ -1,4 +1,10 @@
 /// The reason a response was stored, used or not: one fact, with the section of the standard it comes from.
+///
+/// ```swift
+/// let answer = try await cache.fetch(request)
+/// print(answer.reuse)  // such as: What is stored is fresh. (RFC 9111 §4.2)
+/// if answer.storage.word == "no-store" { print("the server forbids storing it") }
+/// ```
 public struct CacheReason: Hashable, Sendable {
     /// A short fixed word for programs and tests, such as `fresh`, `no-store` or `vary-mismatch`.
     public var word: String

@@ -10,7 +10,7 @@ public enum StorageDecision: Hashable, Sendable {
 
 /// The decision about a request, by the responses stored under its key.
 ///
-/// The number in a case is the position of the chosen response among the candidates.
+/// The number in a case is the position of the selected response among the candidates.
 public enum ReuseDecision: Hashable, Sendable {
     /// Answer from the cache, and send nothing.
     case reuse(Int, Freshness, because: CacheReason)
@@ -59,7 +59,7 @@ public enum UpdateDecision: Hashable, Sendable {
     case none(because: CacheReason)
 }
 
-/// The decision whether a stored response may stand in for a missing answer or a server's error.
+/// The decision whether a stored response may be the fallback for a missing answer or a server's error.
 public enum FallbackDecision: Hashable, Sendable {
     /// The response may be used.
     case serve(because: CacheReason)

@@ -1,4 +1,4 @@
-/// The freshness of a stored response at one moment. RFC 9111 §4.2.
+/// The freshness of a stored response at one point in time. RFC 9111 §4.2.
 public struct Freshness: Hashable, Sendable {
     /// The source of the lifetime.
     public enum Source: Hashable, Sendable {
@@ -24,8 +24,8 @@ public struct Freshness: Hashable, Sendable {
     public var source: Source
     /// The additional time for which it may be shown while it is validated, in milliseconds. RFC 5861 §3.
     public var staleWhileRevalidate: Int64
-    /// The additional time in which it may stand in for a server's error, in milliseconds; nil if not given. RFC 5861
-    /// §4.
+    /// The additional time in which it may be the fallback for a server's error, in milliseconds; nil if not given. RFC
+    /// 5861 §4.
     public var staleIfError: Int64?
     /// Whether it must not be used stale: `must-revalidate`, or `no-cache` of the whole response.
     public var mustRevalidate: Bool

@@ -4,30 +4,30 @@ enum Reasons {
     static let variant = CacheReason(
         "vary-mismatch", "What is stored was selected by other request fields.", source: "RFC 9111 §4.1")
     static let partial = CacheReason(
-        "partial", "What is stored is not all that is asked for.", source: "RFC 9111 §3.3")
+        "partial", "The stored response contains only a part of what is requested.", source: "RFC 9111 §3.3")
     static let completion = CacheReason(
-        "completing", "A part is stored, and only the rest is asked for.", source: "RFC 9111 §3.4")
+        "completing", "A part is stored, and only the rest is requested.", source: "RFC 9111 §3.4")
     static let method = CacheReason("method", "The method is not one that is cached.", source: "RFC 9111 §4")
     static let condition = CacheReason(
         "condition", "The request has a condition that only the server can evaluate.", source: "RFC 9111 §4.3.2")
-    static let ranges = CacheReason("ranges", "The request asks for several ranges.", source: "RFC 9110 §14.2")
+    static let ranges = CacheReason("ranges", "The request has several ranges.", source: "RFC 9110 §14.2")
     static let requestNoStore = CacheReason(
         "request-no-store", "The request says no-store.", source: "RFC 9111 §5.2.1.5")
     static let requestNoCache = CacheReason(
         "request-no-cache", "The request says no-cache.", source: "RFC 9111 §5.2.1.4")
     static let requestMaxAge = CacheReason(
-        "request-max-age", "What is stored is older than the request takes.", source: "RFC 9111 §5.2.1.1")
+        "request-max-age", "The stored response is older than the request allows.", source: "RFC 9111 §5.2.1.1")
     static let minFresh = CacheReason(
         "min-fresh", "What is stored is not fresh for as long as the request wants.", source: "RFC 9111 §5.2.1.3")
     static let maxStale = CacheReason(
-        "max-stale", "What is stored is stale, and the request takes that.", source: "RFC 9111 §5.2.1.2")
+        "max-stale", "The stored response is stale, and the request allows that.", source: "RFC 9111 §5.2.1.2")
     static let forced = CacheReason("forced", "The host wants it validated.")
     static let needsValidation = CacheReason(
         "needs-validation", "What is stored must be validated before each use.", source: "RFC 9111 §5.2.2.4")
     static let mustRevalidate = CacheReason(
         "must-revalidate", "What is stored is stale, and must not be used so.", source: "RFC 9111 §5.2.2.2")
     static let fresh = CacheReason("fresh", "What is stored is fresh.", source: "RFC 9111 §4.2")
-    static let soft = CacheReason("soft-expired", "What is stored is fresh, and due for a second look.")
+    static let soft = CacheReason("soft-expired", "The stored response is fresh, and its soft lifetime is over.")
     static let staleWhileRevalidate = CacheReason(
         "stale-while-revalidate", "What is stored is stale, and may be used while it is validated.",
         source: "RFC 5861 §3")
@@ -64,11 +64,11 @@ enum Reasons {
         "same-part", "The answer is a part of what is stored.", source: "RFC 9111 §3.4")
 
     static let disconnected = CacheReason(
-        "disconnected", "Nobody answers, and a stale response is better than none.", source: "RFC 9111 §4.2.4")
+        "disconnected", "No server responds, and a stale response may be used.", source: "RFC 9111 §4.2.4")
     static let staleIfError = CacheReason(
-        "stale-if-error", "A stale response may stand in for an error.", source: "RFC 5861 §4")
+        "stale-if-error", "A stale response may be used in place of an error.", source: "RFC 5861 §4")
     static let tooStale = CacheReason(
-        "too-stale", "What is stored is too stale to stand in for an error.", source: "RFC 5861 §4")
+        "too-stale", "The stored response is too stale to be used in place of an error.", source: "RFC 5861 §4")
     static let serverError = CacheReason(
         "server-error", "The server's error is the answer.", source: "RFC 9111 §4.3.3")
 }

@@ -90,7 +90,7 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
     private var loaded: [Page] { cache.entries.withLock { $0[key]?.value as? [Page] } ?? [] }
 
     private func page(_ parameter: Parameter) async throws -> Page {
-        try await cache.trying(options) { try await fetch(parameter) }
+        try await cache.retrying(options) { try await fetch(parameter) }
     }
 
     private func load() async throws -> [Page] {

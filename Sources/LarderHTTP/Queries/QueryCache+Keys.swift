@@ -16,7 +16,7 @@ extension QueryCache {
             entry.tags.formUnion(tags)
             entry.version += 1
             table[key] = entry
-            return table.beginKeeping(key)
+            return table.beginPersisting(key)
         }
         notifyObservers(of: key)
         await persist(value, for: key, at: now, as: number)

@@ -42,7 +42,7 @@ extension QueryCache {
                 table[key] = entry
                 return number
             }
-            watch.whenEnded { [weak self] in self?.leave(key, number) }
+            watch.whenEnded { [weak self] in self?.removeObserver(key, number) }
             notifyObservers(of: key)
             refresh(key)
             if let interval = options.refetchInterval { await poll(key, observer, every: interval) }
@@ -51,7 +51,7 @@ extension QueryCache {
         return stream
     }
 
-    private func leave(_ key: QueryKey, _ number: UInt64) {
+    private func removeObserver(_ key: QueryKey, _ number: UInt64) {
         let now = host.now()
         entries.withLock { table in
             table[key]?.observers[number] = nil

@@ -16,7 +16,7 @@ extension QueryCache {
     private static let types = [rowType, markType, tagsType]
 
     /// A stored value as it was read.
-    private struct Kept<Value: Sendable>: Sendable {
+    private struct StoredQuery<Value: Sendable>: Sendable {
         var value: Value
         var updatedAt: Int64
         var isInvalidated: Bool
@@ -32,26 +32,26 @@ extension QueryCache {
         if isKnown { return }
         while true {
             let sweepCount = entries.withLock { $0.sweepCount }
-            let found: Kept<Value>?
+            let found: StoredQuery<Value>?
             do {
                 found = try read(key, type, in: persistence)
             } catch {
                 // The value has another shape, for example that of an earlier version of the app: it is fetched again.
-                return host.logger.debug("a kept query value could not be read", metadata: ["error": "\(error)"])
+                return host.logger.debug("a stored query value could not be read", metadata: ["error": "\(error)"])
             }
             let now = host.now()
-            let kept = found.flatMap { isYoungEnough($0.updatedAt, options, now) ? $0 : nil }
+            let stored = found.flatMap { isYoungEnough($0.updatedAt, options, now) ? $0 : nil }
             let isDone = entries.withLock { table in
                 // A removal or an invalidation began or ended since the read: the value is read again.
                 guard table.sweepCount == sweepCount else { return false }
                 var entry = table[key] ?? QueryEntry(usedAt: now, options: options)
                 if entry.isRestored || entry.value != nil { return true }
                 entry.isRestored = true
-                if let kept, !table.isSwept(key, by: .removal) {
-                    entry.value = kept.value
-                    entry.updatedAt = kept.updatedAt
-                    entry.tags.formUnion(kept.tags)
-                    entry.isInvalidated = kept.isInvalidated || table.isSwept(key, kept.tags, by: .invalidation)
+                if let stored, !table.isSwept(key, by: .removal) {
+                    entry.value = stored.value
+                    entry.updatedAt = stored.updatedAt
+                    entry.tags.formUnion(stored.tags)
+                    entry.isInvalidated = stored.isInvalidated || table.isSwept(key, stored.tags, by: .invalidation)
                 }
                 table[key] = entry
                 return true
@@ -62,13 +62,13 @@ extension QueryCache {
 
     private func read<Value: Codable & Sendable>(
         _ key: QueryKey, _ type: Value.Type, in persistence: Persistence
-    ) throws -> Kept<Value>? {
+    ) throws -> StoredQuery<Value>? {
         try persistence.store.read { view in
             guard let row = try view.row(at: Self.rowKey(key)) else { return nil }
             let isInvalidated = try view.row(at: Self.rowKey(key, Self.markType)) != nil
             let tags = try view.row(at: Self.rowKey(key, Self.tagsType))?
                 .value([String].self, using: persistence.coder)
-            return Kept(
+            return StoredQuery(
                 value: try row.value(type, using: persistence.coder), updatedAt: row.updatedAt,
                 isInvalidated: isInvalidated,
                 tags: Set(tags ?? []))
@@ -97,15 +97,15 @@ extension QueryCache {
     private func put<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, at time: Int64, as number: UInt64
     ) async {
-        defer { entries.withLock { $0.endKeeping(key, number) } }
+        defer { entries.withLock { $0.endPersisting(key, number) } }
         guard let persistence, persistence.includes(key) else { return }
         do {
             let payload = try persistence.coder.encode(value)
             let codec = persistence.coder.codec
-            try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
+            try await Self.writeEvictingOldest(in: persistence.store) { [self] transaction in
                 // Checked within the transaction, where writes are serialized: a removal is wholly before or after.
                 let (isWanted, isInvalidated, tags) = entries.withLock {
-                    ($0.isKeeping(key, number), $0.isInvalidated(key), $0.tags(of: key))
+                    ($0.isPersisting(key, number), $0.isInvalidated(key), $0.tags(of: key))
                 }
                 guard isWanted else { return }
                 let list = try tags.isEmpty ? nil : persistence.coder.encode(tags.sorted())
@@ -123,12 +123,12 @@ extension QueryCache {
                 }
             }
         } catch {
-            host.logger.warning("a query value could not be kept", metadata: ["error": "\(error)"])
+            host.logger.warning("a query value could not be stored", metadata: ["error": "\(error)"])
         }
     }
 
     /// Writes; when the store is full, removes the oldest stored values and writes once more.
-    private static func writeMakingRoom(
+    private static func writeEvictingOldest(
         in store: Store, _ body: @escaping @Sendable (inout Transaction) throws -> Void
     ) async throws {
         do {
@@ -143,23 +143,23 @@ extension QueryCache {
     ///
     /// - Returns: false, with nothing removed, when all of them hold fewer bytes than `missing`.
     private static func removeOldest(_ missing: Int64, in store: Store) async throws -> Bool {
-        var kept: [(key: RowKey, updatedAt: Int64, bytes: Int64)] = []
+        var stored: [(key: RowKey, updatedAt: Int64, bytes: Int64)] = []
         try store.read { view in
             _ = try view.forEachRow(in: .type(rowType, of: resource), verified: false) { entry in
                 let (type, key) = try entry.key()
                 let place = RowKey(resource: resource, type: type, key: key)
-                kept.append((place, entry.row.updatedAt, Int64(entry.row.payload.byteCount + key.utf8.count)))
+                stored.append((place, entry.row.updatedAt, Int64(entry.row.payload.byteCount + key.utf8.count)))
             }
         }
-        let all = kept.reduce(0) { $0 + $1.bytes }
+        let all = stored.reduce(0) { $0 + $1.bytes }
         if all < missing { return false }
         var wanted = max(missing, all / 16)
-        kept.sort { $0.updatedAt < $1.updatedAt }
-        let gone = kept.prefix { row in
+        stored.sort { $0.updatedAt < $1.updatedAt }
+        let removed = stored.prefix { row in
             defer { wanted -= row.bytes }
             return wanted > 0
         }
-        let keys = gone.map(\.key)
+        let keys = removed.map(\.key)
         for start in stride(from: 0, to: keys.count, by: rowsPerCommit) {
             let batch = keys[start..<min(start + rowsPerCommit, keys.count)]
             try await store.write(durability: .relaxed) { transaction in
@@ -190,11 +190,11 @@ extension QueryCache {
         guard let persistence else { return }
         // This write waits for every write under way; a value that is stored later checks the state in memory itself.
         try await persistence.store.write(durability: .relaxed) { _ in }
-        let found = try keptTexts(in: selection, persistence)
+        let found = try storedTexts(in: selection, persistence)
         for start in stride(from: 0, to: found.count, by: Self.rowsPerCommit) {
             let batch = found[start..<min(start + Self.rowsPerCommit, found.count)]
             do {
-                try await Self.writeMakingRoom(in: persistence.store) { [self] transaction in
+                try await Self.writeEvictingOldest(in: persistence.store) { [self] transaction in
                     try mark(batch, selection, in: &transaction, removing: false)
                 }
             } catch StoreError.full {
@@ -207,7 +207,7 @@ extension QueryCache {
     }
 
     /// Returns the texts of the keys of selected values that are stored, or may be.
-    private func keptTexts(in selection: QuerySelection, _ persistence: Persistence) throws -> [String] {
+    private func storedTexts(in selection: QuerySelection, _ persistence: Persistence) throws -> [String] {
         var texts: Set<String> = []
         try persistence.store.read { view in
             switch selection {
@@ -263,15 +263,15 @@ extension QueryCache {
 
     /// Removes some rows of a range in one commit, and returns whether there may be more.
     ///
-    /// - Parameter kept: returns the texts of the keys to leave, as they are within the transaction.
+    /// - Parameter excluded: returns the texts of the keys to leave, as they are within the transaction.
     private func removeSome(
         of range: RowRange, in store: Store, before time: Int64 = .max,
-        except kept: @escaping @Sendable (QueryTable) -> Set<String> = { _ in [] }
+        except excluded: @escaping @Sendable (QueryTable) -> Set<String> = { _ in [] }
     ) async throws -> Bool {
         try Task.checkCancellation()
         // Looked up within the transaction, where writes are serialized: a value whose commit is pending is found, too.
         return try await store.write(durability: .relaxed) { [self] transaction in
-            let left = entries.withLock { kept($0) }
+            let left = entries.withLock { excluded($0) }
             var keys: [RowKey] = []
             _ = try transaction.forEachRow(in: range) { entry in
                 guard keys.count < Self.rowsPerCommit, entry.row.updatedAt < time else { return }

@@ -73,7 +73,7 @@ extension QueryCache {
     /// Calls `fetch`, and repeats it after waits, up to the limit of tries and as long as its errors are not final.
     ///
     /// - Throws: the last error of `fetch`; `CancellationError`.
-    func trying<Value: Sendable>(
+    func retrying<Value: Sendable>(
         _ options: KeyedQueryOptions, _ fetch: @Sendable () async throws -> Value
     ) async throws -> Value {
         var failures = 0
@@ -86,8 +86,8 @@ extension QueryCache {
                     options.mayFetch(isOnline: isOnline())
                 else { throw error }
                 // The low bits of a random identifier are random.
-                let chance = Double(host.makeID().low & 0xFFFF_FFFF) / 0x1p32
-                try await host.sleep(options.retry.waits.delay(afterFailures: failures, chance: chance))
+                let jitter = Double(host.makeID().low & 0xFFFF_FFFF) / 0x1p32
+                try await host.sleep(options.retry.waits.delay(afterFailures: failures, random: jitter))
                 guard options.mayFetch(isOnline: isOnline()) else { throw error }
             }
         }

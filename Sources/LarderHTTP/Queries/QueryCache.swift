@@ -5,8 +5,16 @@ internal import Synchronization
 /// A cache of the values of asynchronous functions, by structured key: stored, refreshed when stale, readable offline.
 ///
 /// One fetch at a time runs per key. A request made after an invalidation, or for another value type, waits for the
-/// running fetch and then starts its own. Values of chosen keys are stored as rows, and are read back when the key is
-/// requested. All times are the host's.
+/// running fetch and then starts its own. Values of selected keys are stored as rows, and are read back when the key
+/// is requested. All times are the host's.
+///
+/// ```swift
+/// let queries = QueryCache.system(store: store)
+/// let options = KeyedQueryOptions(staleAfter: .seconds(60), tags: ["articles"])
+/// let articles = try await queries.value(for: ["articles"], options: options) { try await loadArticles() }
+/// print(articles.value.count, articles.isStale)  // a stale list comes at once, and is fetched again
+/// await queries.invalidate(tag: "articles")
+/// ```
 public final class QueryCache: Sendable {
     /// The storage of values beyond the lifetime of the process.
     public struct Persistence: Sendable {
@@ -111,7 +119,7 @@ public final class QueryCache: Sendable {
         _ entry: QueryEntry, _ options: KeyedQueryOptions, _ now: Int64, isFetching: Bool
     ) -> Queried<Value> {
         guard let value = entry.value as? Value, let updatedAt = entry.updatedAt else {
-            preconditionFailure("an answer without a value")
+            preconditionFailure("a query result without a value")
         }
         return Queried(
             value: value, updatedAt: updatedAt, isStale: entry.isStale(options, at: now), isFetching: isFetching)
@@ -127,7 +135,7 @@ extension QueryCache {
         _ fetch: @escaping @Sendable () async throws -> Value
     ) -> QueryFlight {
         startFetch(key, ObjectIdentifier(Value.self), kind) { [self] in
-            let value = try await trying(options, fetch)
+            let value = try await retrying(options, fetch)
             return (value, { await self.persist(value, for: key, at: $0, as: $1) })
         }
     }
@@ -150,13 +158,13 @@ extension QueryCache {
         notifyObservers(of: key)
         flight.begin { [self] in
             do {
-                let (value, keep) = try await fetch()
+                let (value, persistValue) = try await fetch()
                 let now = host.now()
-                let kept = finishFetch(flight, key, version) { entry, table in
+                let stored = finishFetch(flight, key, version) { entry, table in
                     entry.store(value, at: now, kind)
-                    return (entry.updatedAt ?? now, table.beginKeeping(key))
+                    return (entry.updatedAt ?? now, table.beginPersisting(key))
                 }
-                if let kept { await keep(kept.0, kept.1) }
+                if let stored { await persistValue(stored.0, stored.1) }
                 flight.finish(.success(value))
             } catch {
                 _ = finishFetch(flight, key, version) { entry, _ in
@@ -174,23 +182,23 @@ extension QueryCache {
         _ flight: QueryFlight, _ key: QueryKey, _ version: UInt64,
         _ change: (inout QueryEntry, inout QueryTable) -> (Int64, UInt64)?
     ) -> (Int64, UInt64)? {
-        let (kept, isOutdated) = entries.withLock { table -> ((Int64, UInt64)?, Bool) in
+        let (stored, isOutdated) = entries.withLock { table -> ((Int64, UInt64)?, Bool) in
             guard var entry = table[key], entry.flight === flight else { return (nil, false) }
             entry.flight = nil
             if flight.kind == .whole {
                 entry.awaiting = entry.awaiting.filter { entry.observers[$0].map { $0.type != flight.type } ?? false }
             }
             let isLatest = entry.version == version
-            let kept = isLatest ? change(&entry, &table) : nil
+            let stored = isLatest ? change(&entry, &table) : nil
             // An invalidation during the fetch also covers its result; a value set meanwhile keeps its own state.
             let isOutdated = entry.invalidatedAt > flight.beganAt
             if isOutdated, isLatest { entry.isInvalidated = true }
             table[key] = entry
-            return (kept, isOutdated)
+            return (stored, isOutdated)
         }
         notifyObservers(of: key)
         if isOutdated { refresh(key) } else { fetchForAwaiting(key) }
-        return kept
+        return stored
     }
 }
 

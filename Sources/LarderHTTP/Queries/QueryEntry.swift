@@ -31,7 +31,7 @@ struct QueryEntry: Sendable {
     /// The options of the last use.
     var options: KeyedQueryOptions
 
-    /// Whether the value is missing, invalidated or too old at `now`; a clock that was set back makes it stale.
+    /// Whether the value is missing, invalidated or too old at `now`; a clock that was moved back makes it stale.
     func isStale(_ options: KeyedQueryOptions, at now: Int64) -> Bool {
         guard let updatedAt, value != nil, !isInvalidated else { return true }
         guard let limit = options.staleAfter else { return false }

@@ -18,7 +18,7 @@ final class QueryFlight: Sendable {
     let kind: Kind
     /// The number of the table when it began.
     let beganAt: UInt64
-    private let outcome = Pending<Result<any Sendable, any Error>>()
+    private let outcome = DeferredValue<Result<any Sendable, any Error>>()
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates a fetch that has not begun.

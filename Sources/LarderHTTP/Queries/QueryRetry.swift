@@ -27,7 +27,7 @@ public struct QueryRetry: Sendable {
     ///     cannot be understood, a status under 500 other than 408, 425 and 429, a request that cannot be sent.
     public init(
         limit: Int = 3, waits: RetryPolicy = RetryPolicy(first: .seconds(1), limit: .seconds(30), jitter: 0.2),
-        isFinal: @escaping @Sendable (any Error) -> Bool = { ($0 as? HTTPCacheError)?.isLasting ?? false }
+        isFinal: @escaping @Sendable (any Error) -> Bool = { ($0 as? HTTPCacheError)?.isPermanent ?? false }
     ) {
         precondition(limit >= 0, "a limit of \(limit) tries")
         self.limit = limit
@@ -41,7 +41,7 @@ public struct QueryRetry: Sendable {
 
 extension HTTPCacheError {
     /// Whether the same request would fail again, for another reason than a missing network or a failing server.
-    public var isLasting: Bool {
+    public var isPermanent: Bool {
         guard case .server(let head) = self else { return !isUnanswered }
         return head.status.code < 500 && ![408, 425, 429].contains(head.status.code)
     }

@@ -10,7 +10,7 @@ public struct Queried<Value: Sendable>: Sendable {
     public let isFetching: Bool
 }
 
-/// The state of a query at one moment.
+/// The state of a query at one point in time.
 public struct QueryState<Value: Sendable>: Sendable {
     /// The value, if there is any.
     public let value: Value?
@@ -34,7 +34,7 @@ public enum KeyedQueryError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The error in one line.
     public var description: String {
         switch self {
-        case .offline: "The query needs the network, which is away."
+        case .offline: "The query needs the network, and there is no connection."
         case .disabled: "The query is not enabled yet, and has no value."
         }
     }

@@ -34,7 +34,7 @@ struct QueryTable: Sendable {
     private var lastNumber: UInt64 = 0
     private var sweeps: [UInt64: QuerySweep] = [:]
     /// The number of the value of a key that is being stored; one replaced or removed meanwhile is not written.
-    private var keeping: [QueryKey: UInt64] = [:]
+    private var persisting: [QueryKey: UInt64] = [:]
     /// The number of beginnings and ends of sweeps: one of them may have changed what was read from the store before.
     private(set) var sweepCount: UInt64 = 0
 
@@ -70,7 +70,9 @@ struct QueryTable: Sendable {
         if sweep.kind == .invalidation { sweeps = sweeps.filter { $0.value != sweep } }
         sweeps[number] = sweep
         sweepCount += 1
-        if sweep.kind == .removal { keeping = keeping.filter { !sweep.selection.selects($0.key, tags(of: $0.key)) } }
+        if sweep.kind == .removal {
+            persisting = persisting.filter { !sweep.selection.selects($0.key, tags(of: $0.key)) }
+        }
         return number
     }
 
@@ -92,18 +94,18 @@ struct QueryTable: Sendable {
     func tags(of key: QueryKey) -> Set<String> { entries[key]?.tags ?? [] }
 
     /// Begins to store a new value of `key`, in place of an older one that may be under way.
-    mutating func beginKeeping(_ key: QueryKey) -> UInt64 {
+    mutating func beginPersisting(_ key: QueryKey) -> UInt64 {
         let number = makeNumber()
-        keeping[key] = number
+        persisting[key] = number
         return number
     }
 
     /// Whether a value is still the one to store.
-    func isKeeping(_ key: QueryKey, _ number: UInt64) -> Bool { keeping[key] == number }
+    func isPersisting(_ key: QueryKey, _ number: UInt64) -> Bool { persisting[key] == number }
 
     /// Ends the storing of a value, also after a failure.
-    mutating func endKeeping(_ key: QueryKey, _ number: UInt64) {
-        if keeping[key] == number { keeping[key] = nil }
+    mutating func endPersisting(_ key: QueryKey, _ number: UInt64) {
+        if persisting[key] == number { persisting[key] = nil }
     }
 
     /// Returns the texts of the keys of selected values; with `isValid` only of those that are not invalidated.

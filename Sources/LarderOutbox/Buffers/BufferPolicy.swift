@@ -30,5 +30,5 @@ public struct BufferPolicy: Hashable, Sendable {
     /// Whether a status refuses the content of the points, not the request for its endpoint or its credentials.
     package static func refusesContent(_ status: Int) -> Bool { status == 400 || status == 413 || status == 422 }
 
-    var isSound: Bool { mostPoints > 0 && limit > 0 && longestRetryAfter >= .zero }
+    var isValid: Bool { mostPoints > 0 && limit > 0 && longestRetryAfter >= .zero }
 }

@@ -22,7 +22,9 @@ extension BufferUploader {
         state.withLock { $0.inputs = continuation }
         await withDiscardingTaskGroup { group in
             group.addTask {
-                for await gate in self.outbox.gateBroadcast.states() { continuation.yield(.session(gate)) }
+                for await authentication in self.outbox.authenticationBroadcast.states() {
+                    continuation.yield(.session(authentication))
+                }
             }
             group.addTask {
                 for await network in self.outbox.connectivity.states() {
@@ -35,7 +37,7 @@ extension BufferUploader {
             }
             for await input in inputs {
                 if Task.isCancelled { break }
-                await take(input)
+                await handle(input)
             }
             group.cancelAll()
         }
@@ -52,31 +54,32 @@ extension BufferUploader {
         timer.set(nil)
     }
 
-    private func take(_ input: UploaderInput) async {
+    private func handle(_ input: UploaderInput) async {
         switch input {
         case .event(let event):
             if case .network(let isUsable) = event { state.withLock { $0.network = isUsable } }
             await step(event)
             // The ring could not be read before, and there may be no further change that would cause another read.
             if state.withLock({ $0.machine?.needsRing == true }) { await readRing() }
-        case .answered(let answer, let epoch):
-            if state.withLock({ $0.epoch == epoch }) { await step(.answered(answer)) }
-        case .session(let gate): await take(gate)
+        case .uploadEnded(let answer, let epoch):
+            if state.withLock({ $0.epoch == epoch }) { await step(.uploadEnded(answer)) }
+        case .session(let authentication): await handleAuthentication(authentication)
         case .changed: await readRing()
         }
     }
 
     /// Handles an authentication state. Another account has another ring, and a machine of its own.
-    private func take(_ gate: SessionGate) async {
-        guard let ring = ring(of: gate) else { return await step(.session(gate)) }
+    private func handleAuthentication(_ authentication: AuthenticationState) async {
+        guard let ring = ring(of: authentication) else { return await step(.session(authentication)) }
         let isKnown = state.withLock { state in
             state.machine.map { BufferName(name, account: $0.account) == ring } ?? false
         }
-        if isKnown { return await step(.session(gate)) }
+        if isKnown { return await step(.session(authentication)) }
         let id = outbox.store.host.makeID()
         let (sending, network) = state.withLock { state in
             state.epoch += 1
-            state.machine = UploadMachine(policy: policy, account: ring.account, gate: gate, seed: id.high ^ id.low)
+            state.machine = UploadMachine(
+                policy: policy, account: ring.account, authentication: authentication, seed: id.high ^ id.low)
             return (state.sending.take(), state.network)
         }
         sending?.cancel()
@@ -93,7 +96,7 @@ extension BufferUploader {
                 (try view.buffer(ring), try view.pointSequences(in: ring, limit: policy.mostPoints))
             }
             await step(
-                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: try outbox.waitOfServer()))
+                .ring(found?.upload ?? BufferUpload(), oldest: oldest, serverWait: try outbox.remainingServerWait()))
         } catch {
             outbox.store.host.logger.error("a buffer could not be read", metadata: ["error": "\(error)"])
             await step(.storageFailed)
@@ -106,26 +109,26 @@ extension BufferUploader {
 
     /// Steps the machine, stores its change, and performs its effects.
     private func step(_ event: UploadEvent) async {
-        let (moment, key) = (outbox.moment(), outbox.store.host.makeID())
+        let (reading, key) = (outbox.clockReading(), outbox.store.host.makeID())
         guard let ring = currentRing,
-            let step = state.withLock({ $0.machine?.step(event, at: moment, freshKey: key) })
+            let step = state.withLock({ $0.machine?.step(event, at: reading, freshKey: key) })
         else { return }
         if let change = step.change {
             do {
-                guard try await commit(change, step.serverWait, to: ring) else { return await giveUp() }
+                guard try await commit(change, step.serverWait, to: ring) else { return await handleUnstoredChange() }
             } catch {
                 outbox.store.host.logger.error("an upload was not stored", metadata: ["error": "\(error)"])
-                return await giveUp()
+                return await handleUnstoredChange()
             }
         }
         for effect in step.effects { perform(effect, ring) }
     }
 
     /// Handles a change that was not stored: no effect of its step is performed, and the machine reads the ring again.
-    private func giveUp() async {
-        let moment = outbox.moment()
+    private func handleUnstoredChange() async {
+        let reading = outbox.clockReading()
         let step = state.withLock { state in
-            state.machine?.step(.storageFailed, at: moment, freshKey: UUIDBytes(high: 0, low: 0))
+            state.machine?.step(.storageFailed, at: reading, freshKey: UUIDBytes(high: 0, low: 0))
         }
         if let ring = currentRing { for effect in step?.effects ?? [] { perform(effect, ring) } }
         post(.changed)
@@ -140,7 +143,7 @@ extension BufferUploader {
             return switch change {
             case .update(let old, let new): try transaction.updateUpload(of: ring, from: old, to: new)
             case .acknowledge(let old, let new, let refused):
-                try transaction.acknowledgePoints(of: ring, from: old, to: new, refused: refused)
+                try transaction.completeUpload(of: ring, from: old, to: new, refused: refused)
             }
         }
     }
@@ -151,37 +154,37 @@ extension BufferUploader {
 extension BufferUploader {
     private func perform(_ effect: UploadEffect, _ ring: BufferName) {
         switch effect {
-        case .send(let flight): send(flight, of: ring)
+        case .send(let batch): send(batch, of: ring)
         case .arm(let time): timer.set(time) { self.post(.event(.timer)) }
-        case .expired: outbox.setGate(.expired(ring.account))
+        case .expired: outbox.setAuthentication(.expired(ring.account))
         }
     }
 
-    private func send(_ flight: BufferUpload.Flight, of ring: BufferName) {
+    private func send(_ batch: BufferUpload.Batch, of ring: BufferName) {
         let epoch = state.withLock { state in
             state.epoch += 1
             return state.epoch
         }
         let sending = Task {
-            let answer = await answer(to: flight, of: ring)
-            post(.answered(answer, epoch: epoch))
+            let answer = await upload(batch, of: ring)
+            post(.uploadEnded(answer, epoch: epoch))
         }
         state.withLock { $0.sending = sending }
     }
 
-    private func answer(to flight: BufferUpload.Flight, of ring: BufferName) async -> Answer {
+    private func upload(_ batch: BufferUpload.Batch, of ring: BufferName) async -> SendResult {
         do {
-            if let rest = try outbox.waitOfServer() { return .heldBack(rest) }
+            if let rest = try outbox.remainingServerWait() { return .deferred(rest) }
             let points = try outbox.store.read { view in
                 try view.checkServer(outbox.configuration.server, of: .outbox)
-                return try view.points(in: ring, sequences: flight.sequences)
+                return try view.points(in: ring, sequences: batch.sequences)
             }
             var draft = OutboxDraft(
-                id: flight.key, lane: "", createdAt: 0, mutationType: name, method: "POST", endpoint: policy.endpoint,
+                id: batch.key, lane: "", createdAt: 0, mutationType: name, method: "POST", endpoint: policy.endpoint,
                 payload: UploadBody.encode(points.map(\.payload), as: policy.member))
             draft.account = ring.account
             draft.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
-            return await outbox.exchange(draft, key: flight.key).answer
+            return await outbox.exchange(draft, key: batch.key).result
         } catch {
             outbox.store.host.logger.error("points could not be read", metadata: ["error": "\(error)"])
             return .notSent

@@ -20,12 +20,12 @@ public final class BufferUploader: Sendable {
     ///
     /// - Parameter name: the buffer's name, such as `locations`; see ``BufferName``.
     public init(outbox: Outbox, name: String = "locations", policy: BufferPolicy = .locations) {
-        precondition(policy.isSound, "a part of the policy is out of its range")
+        precondition(policy.isValid, "a part of the policy is out of its range")
         self.outbox = outbox
         timer = WakeTimer(outbox.store.host.sleepUntil)
         self.name = name
         self.policy = policy
-        outbox.addCompanion { [weak self] in await self?.run() }
+        outbox.addAttachedTask { [weak self] in await self?.run() }
     }
 
     /// Stores a point durably, under the account that is signed in, even with an expired login.
@@ -39,7 +39,7 @@ public final class BufferUploader: Sendable {
     ///   server are unsent; as ``Store/write(durability:_:)``.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
-        guard let ring = ring(of: outbox.gateBroadcast.current) else { throw OutboxError.notSignedIn }
+        guard let ring = ring(of: outbox.authenticationBroadcast.current) else { throw OutboxError.notSignedIn }
         return try await outbox.store.write {
             [limit = policy.limit, server = outbox.configuration.server] transaction in
             try transaction.checkSignedIn(as: ring.account)
@@ -61,7 +61,7 @@ public final class BufferUploader: Sendable {
     /// - Throws: ``StoreError``, `EngineError`.
     public var bufferState: BufferState {
         get throws {
-            guard let ring = ring(of: outbox.gateBroadcast.current) else { return BufferState() }
+            guard let ring = ring(of: outbox.authenticationBroadcast.current) else { return BufferState() }
             return try outbox.store.read { view in try view.buffer(ring) } ?? BufferState()
         }
     }
@@ -70,8 +70,8 @@ public final class BufferUploader: Sendable {
     /// request more time.
     public func foreground() { post(.event(.foreground)) }
 
-    func ring(of gate: SessionGate) -> BufferName? {
-        switch gate {
+    func ring(of authentication: AuthenticationState) -> BufferName? {
+        switch authentication {
         case .signedIn(let account), .expired(let account): BufferName(name, account: account)
         case .signedOut: nil
         }
@@ -95,9 +95,9 @@ enum UploaderInput: Sendable {
     /// An event for the machine.
     case event(UploadEvent)
     /// The request that began in this epoch has ended.
-    case answered(Answer, epoch: Int)
+    case uploadEnded(SendResult, epoch: Int)
     /// The authentication state.
-    case session(SessionGate)
+    case session(AuthenticationState)
     /// The stored ring may differ from what the machine knows.
     case changed
 }

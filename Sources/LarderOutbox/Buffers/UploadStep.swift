@@ -11,11 +11,11 @@ package enum UploadEvent: Hashable, Sendable {
     /// The host has come to the foreground: waiting points are tried at once.
     case foreground
     /// The authentication state.
-    case session(SessionGate)
+    case session(AuthenticationState)
     /// The armed timer has fired.
     case timer
     /// The request has ended.
-    case answered(Answer)
+    case uploadEnded(SendResult)
     /// The change of a step could not be stored, or the ring could not be read.
     case storageFailed
 }
@@ -40,8 +40,8 @@ package enum UploadChange: Hashable, Sendable {
 
 /// An effect to perform after a step's change is stored.
 package enum UploadEffect: Hashable, Sendable {
-    /// Send the points of the upload; its result is reported by ``UploadEvent/answered(_:)``.
-    case send(BufferUpload.Flight)
+    /// Send the points of the upload; its result is reported by ``UploadEvent/uploadEnded(_:)``.
+    case send(BufferUpload.Batch)
     /// Set the timer to this time of the monotonic clock, in place of the one set before; nil: to none.
     case arm(Duration?)
     /// The server no longer accepts the credentials of the account.

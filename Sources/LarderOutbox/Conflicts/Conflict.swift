@@ -64,5 +64,5 @@ public enum ConflictResolution: Hashable, Sendable {
     case send(_ body: [UInt8], shown: [UInt8]? = nil)
     /// There is no decision yet: the entry stays in conflict, and holds the entries behind it about the same entity,
     /// until the host decides with ``Outbox/resolve(_:with:)``. The policy decides again at the next start.
-    case leave
+    case deferToHost
 }

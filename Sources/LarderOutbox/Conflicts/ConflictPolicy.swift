@@ -2,7 +2,7 @@
 public struct ConflictPolicy: Sendable {
     /// One word, recorded with each conflict that the policy resolves.
     public var name: String
-    /// The rule. It may take its time; an error leaves the conflict to the host.
+    /// The rule. Its duration is not limited; an error leaves the conflict to the host.
     public var decide: @Sendable (Conflict) async throws -> ConflictResolution
 
     /// A policy of the host's.
@@ -14,7 +14,7 @@ public struct ConflictPolicy: Sendable {
     }
 
     /// Leaves every conflict to the host.
-    public static let host = ConflictPolicy("host") { _ in .leave }
+    public static let host = ConflictPolicy("host") { _ in .deferToHost }
 
     /// Keeps the server's version.
     public static let serverWins = ConflictPolicy("server-wins") { _ in .keepRemote }

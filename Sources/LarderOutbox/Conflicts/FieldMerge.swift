@@ -10,7 +10,7 @@ extension ConflictPolicy {
     ///   - local: the members whose local values count; one that the local row lacks is removed.
     ///   - remote: members that never come from the device. They only document this, as no other member does either.
     public static func fieldMerge(local: Set<String>, remote: Set<String> = []) -> ConflictPolicy {
-        precondition(local.isDisjoint(with: remote), "a member is taken from both sides")
+        precondition(local.isDisjoint(with: remote), "a member is listed for both sides")
         return ConflictPolicy("field-merge") { conflict in
             guard let sides = JSONSides(conflict) else { return .keepRemote }
             var merged = sides.remote

@@ -21,7 +21,7 @@ extension ConflictPolicy {
     /// JSON object, `precedence` decides about the whole. A merge that equals the server's version sends nothing.
     public static func threeWayMerge(otherwise precedence: Precedence = .remote) -> ConflictPolicy {
         ConflictPolicy("three-way-merge") { conflict in
-            guard let remote = conflict.remote else { return precedence == .host ? .leave : .keepRemote }
+            guard let remote = conflict.remote else { return precedence == .host ? .deferToHost : .keepRemote }
             let isLocalAhead: Bool? =
                 switch precedence {
                 case .remote: false
@@ -31,9 +31,9 @@ extension ConflictPolicy {
                 }
             if conflict.local.payload == remote.payload { return .keepRemote }
             guard let sides = JSONSides(conflict) else {
-                return isLocalAhead.map { $0 ? .keepLocal : .keepRemote } ?? .leave
+                return isLocalAhead.map { $0 ? .keepLocal : .keepRemote } ?? .deferToHost
             }
-            guard let merged = sides.merged(isLocalAhead: isLocalAhead) else { return .leave }
+            guard let merged = sides.merged(isLocalAhead: isLocalAhead) else { return .deferToHost }
             return merged == sides.remote ? .keepRemote : .send(merged.text)
         }
     }

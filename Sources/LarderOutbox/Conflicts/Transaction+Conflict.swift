@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import LarderStore
 
 /// The resolution of a conflict, ready to be stored.
-struct Settlement: Sendable {
+struct PreparedResolution: Sendable {
     var conflict: Conflict
     var resolution: ConflictResolution
     /// The name of the policy that decided.
@@ -23,16 +23,16 @@ struct Settlement: Sendable {
     }
 
     /// The record for the journal.
-    var record: SettledConflict {
+    var record: ResolvedConflict {
         let (entry, draft) = (conflict.entry, conflict.entry.draft)
         let word =
             switch resolution {
             case .keepRemote: "remote"
             case .keepLocal: "local"
             case .send: "merged"
-            case .leave: "host"
+            case .deferToHost: "host"
             }
-        var record = SettledConflict(
+        var record = ResolvedConflict(
             time: time, entryID: entry.id, status: Int64(conflict.status), policy: policy, resolution: word,
             lane: entry.lane, mutationType: entry.mutationType, method: entry.method, endpoint: entry.endpoint,
             createdAt: entry.createdAt)
@@ -44,7 +44,7 @@ struct Settlement: Sendable {
             .map { String(decoding: $0.value, as: UTF8.self) }
         record.base = .init(conflict.base?.payload)
         // The content of a blob is not read.
-        record.local = draft.blob.map { .leftOut($0.byteCount) } ?? .init(draft.payload.isEmpty ? nil : draft.payload)
+        record.local = draft.blob.map { .omitted($0.byteCount) } ?? .init(draft.payload.isEmpty ? nil : draft.payload)
         record.shown = conflict.row == nil ? .none : .init(conflict.local.payload)
         record.remote = .init(conflict.remote?.payload)
         record.merged = .init(body)
@@ -84,43 +84,43 @@ extension Transaction {
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when the entry is not in
     ///   conflict any more; ``StoreError``, `EngineError`.
-    mutating func begin(_ settlement: Settlement) throws {
-        let id = settlement.conflict.entryID
+    mutating func recordResolution(_ prepared: PreparedResolution) throws {
+        let id = prepared.conflict.entryID
         guard let entry = try outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
         guard entry.delivery.state == .conflicted else {
             throw OutboxError.notApplicable(id, entry.delivery.state)
         }
-        try note(settlement.record)
-        guard let row = settlement.conflict.row, let remote = settlement.conflict.remote else { return }
+        try journalConflict(prepared.record)
+        guard let row = prepared.conflict.row, let remote = prepared.conflict.remote else { return }
         // Sync delivers the rows of a filter in its own order; out of that order, readers would see an older state
         // again. A withdrawn resource must not return with one row.
-        guard try isOwn(row.resource) else { return }
+        guard try isLocalOnly(row.resource) else { return }
         if let payload = remote.payload {
-            try put(payload, at: row, updatedAt: remote.updatedAt ?? settlement.time)
+            try put(payload, at: row, updatedAt: remote.updatedAt ?? prepared.time)
         } else {
             try removeRow(at: row)
         }
     }
 
     /// Replaces the entry in conflict by the one to send.
-    mutating func succeed(_ settlement: Settlement) throws -> OutboxEntry {
-        let old = settlement.conflict.entry
+    mutating func replaceConflicted(_ prepared: PreparedResolution) throws -> OutboxEntry {
+        let old = prepared.conflict.entry
         var effects: [RowEffect] = []
-        for (place, row) in old.rows.enumerated() {
-            if place == 0, let shown = settlement.shown {
+        for (index, row) in old.rows.enumerated() {
+            if index == 0, let shown = prepared.shown {
                 effects.append(RowEffect(.replacement(shown), at: row))
             } else if let overlay = try overlays(at: row).last(where: { $0.sequence == old.sequence }) {
                 effects.append(RowEffect(overlay.change, at: row))
             }
         }
-        try begin(settlement)
+        try recordResolution(prepared)
         return try replaceEntry(
-            old.id, with: settlement.draft(), effects: effects, outcome: Settlement.outcome,
-            detail: "\(settlement.policy): \(settlement.record.resolution)", at: settlement.time)
+            old.id, with: prepared.draft(), effects: effects, outcome: PreparedResolution.outcome,
+            detail: "\(prepared.policy): \(prepared.record.resolution)", at: prepared.time)
     }
 }
 
-extension Settlement {
+extension PreparedResolution {
     /// The outcome of an entry whose conflict is resolved.
     static let outcome = "resolved"
 }

@@ -8,13 +8,13 @@ extension Outbox {
     ///
     /// - Complexity: O(entries).
     public var status: OutboxStatus {
-        let moment = moment()
+        let reading = clockReading()
         let running = state.withLock { state -> OutboxStatus? in
             // Until the table is read, the machine knows no entries.
             guard let loop = state.loop, loop.version != nil else { return nil }
-            return loop.machine.status(at: moment)
+            return loop.machine.status(at: reading)
         }
-        return running ?? statusAtRest(moment)
+        return running ?? statusAtRest(reading)
     }
 
     /// Returns the status now, and again whenever it changes, until the reader ends. A slow reader gets the newest.
@@ -25,20 +25,20 @@ extension Outbox {
         return statusBroadcast.states()
     }
 
-    private func statusAtRest(_ moment: Moment) -> OutboxStatus {
-        var machine = DeliveryMachine(policy: policy, gate: state.withLock { $0.gate }, seed: 0)
+    private func statusAtRest(_ reading: ClockReading) -> OutboxStatus {
+        var machine = DeliveryMachine(policy: policy, authentication: state.withLock { $0.authentication }, seed: 0)
         let owner = otherOwner
         machine.isOwner = owner == nil
         // A store that cannot be read has no status; an enqueue or a run throws the error.
         let entries = (try? store.read { view in try view.readableOutboxHeads().entries.map { LaneEntry($0) } }) ?? []
-        machine.see(TableNews(entries, changed: nil), at: moment)
-        var status = machine.status(at: moment)
+        machine.applyTableChanges(TableChanges(entries, changed: nil), at: reading)
+        var status = machine.status(at: reading)
         status.isRunning = false
         status.deliverer = owner
         if status.unsent > 0 {
             status.pauses = [owner.map { .deliveredElsewhere($0) } ?? mismatch.map { .otherServer($0) } ?? .notRunning]
         }
-        if state.withLock({ $0.isStartHeld }) { status.pauses = [.storage] }
+        if state.withLock({ $0.isStartBlocked }) { status.pauses = [.storage] }
         return status
     }
 

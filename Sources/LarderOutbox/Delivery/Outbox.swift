@@ -13,13 +13,23 @@ internal import Synchronization
 /// class performs its effects.
 ///
 /// One outbox sends per store, whatever processes have it open. Others enqueue, report which process sends
-/// (``OutboxStatus/deliverer``), and take over when it ends. See docs/internals/outbox.md for the rules.
+/// (``OutboxStatus/deliverer``), and one of them sends when it ends. See docs/internals/outbox.md for the rules.
+///
+/// ```swift
+/// let outbox = Outbox.system(
+///     store: store, transport: transport, configuration: OutboxConfiguration(base: base))
+/// let running = Task { try await outbox.run() }  // sends writes in order, each once
+/// let write = OutboxWrite("note.put", .put, "/notes/17", body: .bytes(text), entity: "note/17")
+/// let queued = try await outbox.enqueue(write)  // durable from here on, also without a network
+/// print(try await outbox.outcome(of: queued.id))  // waits for the server
+/// running.cancel()
+/// ```
 public final class Outbox: Sendable {
     package let store: Store
     /// The header field that carries the idempotency key.
     package var keyField: HTTPField.Name { configuration.keyField }
     /// The authentication state that the outbox uses.
-    package var gate: SessionGate { state.withLock { $0.gate } }
+    package var authentication: AuthenticationState { state.withLock { $0.authentication } }
     let transport: any Transport
     let configuration: OutboxConfiguration
     package let policy: OutboxPolicy
@@ -30,11 +40,11 @@ public final class Outbox: Sendable {
     let timer: WakeTimer
     let statusBroadcast = StateBroadcast(OutboxStatus())
     /// Held while the ownership is acquired or released: a command and a run of this outbox share it.
-    let claiming = Mutex(())
+    let ownershipLock = Mutex(())
     /// Grants each buffer, by its name, to the one uploader that runs.
-    let uploads = TurnQueue<String>()
+    let uploads = KeyedSemaphore<String>()
     /// The authentication state, for what sends outside of the outbox.
-    let gateBroadcast: StateBroadcast<SessionGate>
+    let authenticationBroadcast: StateBroadcast<AuthenticationState>
 
     /// An outbox that does not run yet; writes may be enqueued all the same.
     ///
@@ -48,7 +58,7 @@ public final class Outbox: Sendable {
         account: String? = nil, connectivity: any ConnectivitySource,
         onEvent: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
     ) {
-        precondition(policy.isSound, "a part of the policy is out of its range")
+        precondition(policy.isValid, "a part of the policy is out of its range")
         self.store = store
         self.transport = transport
         self.configuration = configuration
@@ -58,19 +68,19 @@ public final class Outbox: Sendable {
         self.credentials = credentials
         self.connectivity = connectivity
         self.onEvent = onEvent
-        state = Mutex(OutboxState(gate: .signedIn(account)))
+        state = Mutex(OutboxState(authentication: .signedIn(account)))
         timer = WakeTimer(store.host.sleepUntil)
-        gateBroadcast = StateBroadcast(.signedIn(account))
+        authenticationBroadcast = StateBroadcast(.signedIn(account))
     }
 
     /// Sets the account that is signed in from now on; writes of other accounts wait until those are signed in again.
     ///
     /// Readers see these writes all the same: without a ``Session``, which refuses another account while writes are
     /// unsent, use a store for each account (`Store.accountPath(base:account:)`).
-    public func signedIn(as account: String?) { setGate(.signedIn(account)) }
+    public func signedIn(as account: String?) { setAuthentication(.signedIn(account)) }
 
     /// Sets that no account is signed in: nothing is sent.
-    public func signedOut() { setGate(.signedOut) }
+    public func signedOut() { setAuthentication(.signedOut) }
 
     /// Reports that the host has come to the foreground: waiting entries are tried at once, as far as the server did
     /// not request more time.
@@ -80,7 +90,7 @@ public final class Outbox: Sendable {
     public func foreground() { post(.event(.foreground)) }
 
     /// The number of times the authentication state was set: earlier requests carry an earlier session's credentials.
-    package var signIns: Int { state.withLock { $0.gates } }
+    package var signIns: Int { state.withLock { $0.authenticationChanges } }
 
     /// Records that the server refused an account's credentials in response to a request that belongs to no entry: the
     /// account's writes pause, and its login is renewed. Ignored if the state was set since the request was made.
@@ -88,24 +98,24 @@ public final class Outbox: Sendable {
     /// - Parameter signIns: ``signIns`` when the request was made.
     /// - Returns: false where it has no effect: the outbox does not run, or has another account.
     @discardableResult
-    package func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool {
+    package func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool {
         state.withLock { state in
-            if state.gates != signIns { return true }
-            guard let loop = state.loop, state.gate.admits(account) else { return false }
+            if state.authenticationChanges != signIns { return true }
+            guard let loop = state.loop, state.authentication.allows(account) else { return false }
             loop.inputs.yield(.event(.unauthorized(account)))
             return true
         }
     }
 
-    package func setGate(_ gate: SessionGate) {
+    package func setAuthentication(_ authentication: AuthenticationState) {
         state.withLock { state in
-            state.gate = gate
-            state.gates += 1
+            state.authentication = authentication
+            state.authenticationChanges += 1
             if let loop = state.loop {
-                state.untakenGates += 1
-                loop.inputs.yield(.event(.session(gate)))
+                state.unhandledAuthenticationChanges += 1
+                loop.inputs.yield(.event(.session(authentication)))
             }
-            gateBroadcast.set(gate)
+            authenticationBroadcast.set(authentication)
         }
     }
 
@@ -117,7 +127,7 @@ public final class Outbox: Sendable {
         }
     }
 
-    func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
+    func clockReading() -> ClockReading { ClockReading(elapsed: store.host.elapsed(), now: store.host.now()) }
 }
 
 /// The state of the outbox besides the pure machine, under one lock.
@@ -129,11 +139,11 @@ struct OutboxState {
         var version: OutboxVersion?
         let inputs: AsyncStream<OutboxInput>.Continuation
         /// The tasks of the requests under way.
-        var flights: [UUIDBytes: Task<Void, Never>] = [:]
+        var attemptTasks: [UUIDBytes: Task<Void, Never>] = [:]
         /// The responses that could not be stored yet.
-        var unstored: [OutboxAnswer] = []
+        var unstored: [CompletedAttempt] = []
         /// Whether a check for changes of the table is queued.
-        var isLookDue = false
+        var isTableReadQueued = false
         /// The drains that wait until nothing more can be sent.
         var drains: [Drain] = []
         /// The entries whose conflicts are being resolved, and the condition that each of these waits for.
@@ -142,15 +152,15 @@ struct OutboxState {
         var tasks = 0
     }
 
-    var gate: SessionGate
+    var authentication: AuthenticationState
     /// The tasks that run while the outbox does: those of the attached session, and of the buffers made over it.
-    var companions: [Companion] = []
+    var attachedTasks: [AttachedTask] = []
     /// Starts a companion beside the run under way.
-    var starting: AsyncStream<Companion>.Continuation?
+    var attachedTaskStarter: AsyncStream<AttachedTask>.Continuation?
     /// The credentials that the server refused last.
     var refused: HTTPFields?
     /// Whether a run cannot begin because the store cannot record its server.
-    var isStartHeld = false
+    var isStartBlocked = false
     /// Whether a run has begun, even if it only waits for another outbox to end.
     var isReserved = false
     /// The run that drains have begun, and the number of drains that wait for it: it ends with the last.
@@ -163,14 +173,14 @@ struct OutboxState {
     var commands = 0
 
     /// Removes and returns the ownership for release, unless a run or a command needs it.
-    mutating func takeIdleOwnership() -> OutboxOwnership? { isReserved || commands > 0 ? nil : ownership.take() }
+    mutating func removeIdleOwnership() -> OutboxOwnership? { isReserved || commands > 0 ? nil : ownership.take() }
     /// The number of times the authentication state was set.
-    var gates = 0
+    var authenticationChanges = 0
     /// The number of those that the loop has not handled yet.
-    var untakenGates = 0
+    var unhandledAuthenticationChanges = 0
     var loop: Loop?
     /// The closures to call when an entry has its outcome.
-    var settlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
+    var completionHandlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
 }
 
 /// An input of the outbox's loop.
@@ -178,15 +188,15 @@ enum OutboxInput: Sendable {
     /// An event for the machine.
     case event(DeliveryEvent)
     /// The table may have changed.
-    case look
+    case tableChanged
     /// A request has ended.
-    case flight(OutboxAnswer)
+    case attemptEnded(CompletedAttempt)
     /// A command for the machine, and the caller that waits for its result.
     case command(OutboxCommand)
     /// A drain that waits until nothing more can be sent.
     case drain(Drain)
     /// A conflict was resolved for the server.
-    case settled(Settlement)
+    case conflictResolved(PreparedResolution)
     /// The resolution of an entry's conflict waits, or has ended (nil).
     case resolution(UUIDBytes, ResolutionWait?)
     /// A task that drains wait for has ended.
@@ -194,18 +204,18 @@ enum OutboxInput: Sendable {
 }
 
 /// The result of a request.
-struct OutboxAnswer: Sendable {
+struct CompletedAttempt: Sendable {
     /// The key of its entry, or of a batch.
     let key: UUIDBytes
-    let answer: FlightAnswer
+    let result: AttemptResult
     /// The content of the response, by entry.
-    let accepted: [UUIDBytes: AcceptedAnswer]
+    let accepted: [UUIDBytes: AcceptedResponse]
 }
 
 /// The condition that the resolution of a conflict waits for.
 enum ResolutionWait {
     /// The server's response, or the policy.
-    case answer
+    case response
     /// The next time that the server is asked.
     case time(Duration)
     /// The sign-in of this account.
@@ -220,14 +230,14 @@ struct Drain {
 }
 
 /// A task that runs while an outbox does.
-typealias Companion = @Sendable () async -> Void
+typealias AttachedTask = @Sendable () async -> Void
 
 /// A part of a transaction.
-typealias Alongside = @Sendable (inout Transaction) throws -> Void
+typealias CommitHook = @Sendable (inout Transaction) throws -> Void
 
 /// An act for the machine, and the caller that waits for it.
 struct OutboxCommand: Sendable {
-    let act: OutboxAct
+    let request: StepRequest
     /// Resumed when the act is stored, or with the reason why it is not.
-    let answer: CheckedContinuation<Result<Void, any Error>, Never>
+    let continuation: CheckedContinuation<Result<Void, any Error>, Never>
 }

@@ -3,6 +3,13 @@ public import LarderStore
 public import LarderTransport
 
 /// The settings for writing to one server.
+///
+/// ```swift
+/// var configuration = OutboxConfiguration(base: base, keyField: OutboxConfiguration.draftKeyField)
+/// configuration.signIn = session.renewal  // renews an expired login, and sending goes on
+/// let outbox = Outbox.system(store: store, transport: transport, configuration: configuration)
+/// session.attach(outbox)
+/// ```
 public struct OutboxConfiguration: Sendable {
     /// The URL that endpoints are appended to.
     public var base: BaseURL
@@ -15,11 +22,11 @@ public struct OutboxConfiguration: Sendable {
     public var replayField: HTTPField.Name
     /// The server's sequence of a write, as its response reports it; nil where it does not.
     public var sequence: @Sendable (HTTPResponse) -> Int64?
-    /// Whether a response comes from the API; the body is nil where it was longer than ``answerLimit`` or broke off.
+    /// Whether a response comes from the API; the body is nil where it was longer than ``responseLimit`` or broke off.
     /// Any other response is neither success nor a refusal: a sign-in page of the network or of a gateway leaves writes
     /// and points as they are. By default every response that is no page counts as the API's (``isNoPage(_:body:)``).
     /// An API that always identifies its responses, for example by their content type, may be recognized more exactly.
-    public var isServersAnswer: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool {
+    public var isServerResponse: @Sendable (HTTPResponse, _ body: [UInt8]?) -> Bool {
         didSet { hasOwnCheck = true }
     }
     /// Whether the host has set the check for the API's responses.
@@ -27,13 +34,13 @@ public struct OutboxConfiguration: Sendable {
     /// The timeouts of the steps of an exchange.
     public var timeouts: TransportTimeouts
     /// The longest response body that is read, in bytes; a longer one counts as no body.
-    public var answerLimit: Int
+    public var responseLimit: Int
     /// The endpoint at which a GET finds the entity of a write; nil where none does. By default the write's own
     /// endpoint, unless it is a POST: that is sent to the list it adds to, and what it has created is at the `Location`
     /// of a 201.
     public var entityEndpoint: @Sendable (OutboxEntry) -> String?
     /// The part of a response that becomes the row, for writes that load it.
-    public var loading: AnswerLoading
+    public var loading: ResponseLoading
     /// Resolves conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
     public var conflicts: ConflictResolver?
     /// Signs an account in again when the server no longer accepts its credentials; returns whether it worked. Called
@@ -52,8 +59,8 @@ public struct OutboxConfiguration: Sendable {
         self.timeouts = timeouts
         replayField = Self.standardReplayField
         sequence = { head in head.headerFields[Self.sequenceField].flatMap { Int64($0) } }
-        isServersAnswer = { Self.isNoPage($0, body: $1) }
-        answerLimit = 1 << 20
+        isServerResponse = { Self.isNoPage($0, body: $1) }
+        responseLimit = 1 << 20
         entityEndpoint = { $0.method.uppercased() == "POST" ? nil : $0.endpoint }
         loading = .json
         conflicts = nil
@@ -83,7 +90,7 @@ extension OutboxConfiguration {
     ///
     /// A specific content type is believed. Without one, and under `text/plain` and `application/octet-stream`,
     /// whatever begins with `<` is a page; an API with such responses has to identify them itself
-    /// (``isServersAnswer``). Without content (204, 205, 304) a response is no page; an empty body is one under a
+    /// (``isServerResponse``). Without content (204, 205, 304) a response is no page; an empty body is one under a
     /// content type of HTML.
     ///
     /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then a response without a
@@ -94,8 +101,8 @@ extension OutboxConfiguration {
 
     /// Whether a response does not come from the API. The host's check gets the whole body; pages are recognized by
     /// their beginning.
-    func isForeign(_ head: HTTPResponse, _ content: AnswerContent) -> Bool {
-        if hasOwnCheck { return !isServersAnswer(head, content.body) }
-        return !Self.isNoPage(head, body: content.beginning)
+    func isForeign(_ head: HTTPResponse, _ content: ResponseContent) -> Bool {
+        if hasOwnCheck { return !isServerResponse(head, content.body) }
+        return !Self.isNoPage(head, body: content.prefix)
     }
 }

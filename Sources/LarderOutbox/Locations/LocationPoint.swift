@@ -2,7 +2,7 @@ public import LarderFormat
 internal import LarderJSON
 internal import LarderStore
 
-/// The location of the device at one moment.
+/// The location of the device at one point in time.
 public struct LocationPoint: Hashable, Sendable {
     /// The quality of the signal that the location was determined from.
     public enum SignalQuality: String, Hashable, Sendable, CaseIterable {
@@ -35,13 +35,13 @@ public struct LocationPoint: Hashable, Sendable {
     /// When the device was there, in milliseconds since 1970-01-01 UTC, up to the year 9999.
     public let timestamp: Int64
     /// The charge of the battery, 0 to 1, where it is known.
-    public var batteryLevel: Double? { didSet { batteryLevel = batteryLevel.flatMap(Self.share) } }
+    public var batteryLevel: Double? { didSet { batteryLevel = batteryLevel.flatMap(Self.validFraction) } }
     /// The quality of the signal.
     public var signalQuality: SignalQuality?
     /// The identifier of the visit that the device was there for.
     public var visitID: String?
     /// The speed of the device, in metres per second, 0 or more, where it is known.
-    public var speed: Double? { didSet { speed = speed.flatMap(Self.length) } }
+    public var speed: Double? { didSet { speed = speed.flatMap(Self.validMagnitude) } }
     /// The origin of the location.
     public var source: Source?
     /// Whether another program made the location up.
@@ -49,7 +49,7 @@ public struct LocationPoint: Hashable, Sendable {
 
     /// A point; nil when a number is outside its range, as sensors report when they know nothing.
     public init?(id: UUIDBytes, latitude: Double, longitude: Double, accuracy: Double, timestamp: Int64) {
-        guard (-90...90).contains(latitude), (-180...180).contains(longitude), Self.length(accuracy) != nil,
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude), Self.validMagnitude(accuracy) != nil,
             UTCTime.range.contains(timestamp)
         else { return nil }
         self.id = id
@@ -60,8 +60,8 @@ public struct LocationPoint: Hashable, Sendable {
     }
 
     /// The comparison is false for NaN, too.
-    private static func share(_ value: Double) -> Double? { (0...1).contains(value) ? value : nil }
-    private static func length(_ value: Double) -> Double? { value >= 0 && value.isFinite ? value : nil }
+    private static func validFraction(_ value: Double) -> Double? { (0...1).contains(value) ? value : nil }
+    private static func validMagnitude(_ value: Double) -> Double? { value >= 0 && value.isFinite ? value : nil }
 
     /// The point as JSON for the server: names in snake case, the time by RFC 3339 with milliseconds, numbers in the
     /// shortest form that reads back as the same double. Unknown values are left out.

@@ -33,21 +33,21 @@ enum BatchBody {
     /// one entry with different statuses count as none.
     static func outcomes(
         _ body: [UInt8], of entries: [UUIDBytes]
-    ) -> (heads: [UUIDBytes: AnswerHead], accepted: [UUIDBytes: AcceptedAnswer])? {
-        var heads: [UUIDBytes: AnswerHead] = [:]
-        var accepted: [UUIDBytes: AcceptedAnswer] = [:]
+    ) -> (heads: [UUIDBytes: ResponseSummary], accepted: [UUIDBytes: AcceptedResponse])? {
+        var heads: [UUIDBytes: ResponseSummary] = [:]
+        var accepted: [UUIDBytes: AcceptedResponse] = [:]
         var contradicted: Set<UUIDBytes> = []
         for outcome in elements(of: body) {
             let found = members.values(of: outcome.rawSpan, codec: .json)
             guard case .text(let text) = found[0], let id = UUIDBytes(text), entries.contains(id),
                 case .integer(let status) = found[1], (100...999).contains(status)
             else { continue }
-            var head = AnswerHead(Int(status), isReplay: found[2] == .integer(1))
+            var head = ResponseSummary(Int(status), isReplay: found[2] == .integer(1))
             if let other = heads[id], other.status != head.status { contradicted.insert(id) }
             // As in the Retry-After field, a server can request a wait of a day at most.
             if case .integer(let seconds) = found[3] { head.retryAfter = .seconds(min(max(seconds, 0), 86_400)) }
             heads[id] = head
-            var answer = AcceptedAnswer()
+            var answer = AcceptedResponse()
             if case .integer(let sequence) = found[4] { answer.sequence = sequence }
             if case .text(let value) = found[5] { answer.body = Array(value.utf8) }
             accepted[id] = answer

@@ -4,21 +4,21 @@ internal import LarderTransport
 
 /// An event for the delivery machine.
 package enum DeliveryEvent: Hashable, Sendable {
-    /// The table may have changed (``DeliveryMachine/see(_:at:)``); nothing else has happened.
-    case look
+    /// The table may have changed (``DeliveryMachine/applyTableChanges(_:at:)``); nothing else has happened.
+    case tableChanged
     /// Whether there is a network to reach the server.
     case network(isUsable: Bool)
     /// The host has come to the foreground: waiting entries are tried at once.
     case foreground
     /// The authentication state, reported once per sign-in. Reporting again that an account is expired has no effect: a
     /// failed attempt to sign in is reported as ``signInFailed``.
-    case session(SessionGate)
+    case session(AuthenticationState)
     /// The host has tried to sign in again, and failed.
     case signInFailed
     /// The armed timer has fired.
     case timer
     /// A request has ended: that of an entry, by its identity, or a batch, by its key.
-    case answered(UUIDBytes, FlightAnswer)
+    case attemptEnded(UUIDBytes, AttemptResult)
     /// A response that cannot be stored yet requests that everything for the server waits; nil: for an unstated time.
     case throttled(after: Duration?)
     /// The changes of a step could not be stored, and the machine is as it was before. Nothing begins until a time that
@@ -51,31 +51,31 @@ public enum Decision: Hashable, Sendable {
 }
 
 /// The result of a request.
-package enum FlightAnswer: Hashable, Sendable {
+package enum AttemptResult: Hashable, Sendable {
     /// One result for the whole request.
-    case whole(Answer)
+    case whole(SendResult)
     /// The results of a batch, member by member; a member that is not named got no response.
-    case members([UUIDBytes: AnswerHead])
+    case members([UUIDBytes: ResponseSummary])
 }
 
 /// The result of a request, or of a member of it.
-package enum Answer: Hashable, Sendable {
+package enum SendResult: Hashable, Sendable {
     /// The server responded.
-    case head(AnswerHead)
+    case head(ResponseSummary)
     /// No response came, and the server may have the write.
     case none
     /// The request was never sent.
     case notSent
     /// The request was not sent, because of the server's wait that another sender recorded; the rest of that wait.
-    case heldBack(Duration)
+    case deferred(Duration)
     /// A batch succeeded, and its response says nothing about the entries.
-    case unreadable(AnswerHead)
+    case unreadable(ResponseSummary)
     /// The request was never sent whole, and never will be as it is; the reason, in one line without content.
     case unsendable(String)
 }
 
 /// The part of a server's response that decides its outcome.
-package struct AnswerHead: Hashable, Sendable {
+package struct ResponseSummary: Hashable, Sendable {
     /// The status code.
     package var status: Int
     /// Whether it is the response to an earlier request under the key.
@@ -97,7 +97,8 @@ package struct AnswerHead: Hashable, Sendable {
     ) {
         self.status = status
         self.isReplay = isReplay
-        let isOfServer = !isForeign && !OutcomeTable.ofConnection.contains(status) && !(300...399).contains(status)
+        let isOfServer =
+            !isForeign && !OutcomeTable.connectionStatuses.contains(status) && !(300...399).contains(status)
         self.retryAfter = isOfServer ? retryAfter : nil
         self.isInProgress = isInProgress
         self.isForeign = isForeign
@@ -105,8 +106,8 @@ package struct AnswerHead: Hashable, Sendable {
     }
 
     /// Returns the facts of this response to a request with the given method.
-    func facts(_ method: String, tries: Int) -> AnswerFacts {
-        AnswerFacts(
+    func facts(_ method: String, tries: Int) -> ResponseFacts {
+        ResponseFacts(
             status: status, method: method, tries: tries, isReplay: isReplay, retryAfter: retryAfter,
             isInProgress: isInProgress, isForeign: isForeign, isWhole: isWhole)
     }

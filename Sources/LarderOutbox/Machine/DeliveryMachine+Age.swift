@@ -8,28 +8,28 @@ extension DeliveryMachine {
     private static let jump: Int64 = 1000
 
     /// Whether the server may have forgotten the key of an entry that it may have performed.
-    func isForgotten(_ id: UUIDBytes, _ moment: Moment) -> Bool {
+    func isForgotten(_ id: UUIDBytes, _ reading: ClockReading) -> Bool {
         guard let entry = index(id).map({ entries[$0] }), entry.delivery.isInDoubt,
             let first = entry.delivery.firstTriedAt
         else { return false }
         // ``followClock(_:)`` keeps the stored time at most a second later than the monotonic clock says.
-        return entry.firstTried == nil || moment.passed(since: first) >= policy.keyMemory
+        return entry.firstTried == nil || reading.passed(since: first) >= policy.keyMemory
     }
 
-    /// Moves the stored times of first tries along with a wall clock that was set back. Otherwise a process that begins
+    /// Moves the stored times of first tries along with a wall clock that was moved back. Otherwise a process that begins
     /// later would consider them younger than they are.
-    mutating func followClock(_ moment: Moment) {
+    mutating func followClock(_ reading: ClockReading) {
         for index in entries.indices {
             guard let first = entries[index].delivery.firstTriedAt, let firstTried = entries[index].firstTried else {
                 continue
             }
-            let age = (moment.elapsed - firstTried).milliseconds
-            let dated = moment.now.subtractingReportingOverflow(age).partialValue
+            let age = (reading.elapsed - firstTried).milliseconds
+            let dated = reading.now.subtractingReportingOverflow(age).partialValue
             guard first.subtractingReportingOverflow(dated).partialValue >= Self.jump else { continue }
-            let dueAt = entries[index].due.map { moment.date(of: $0) }
+            let dueAt = entries[index].due.map { reading.date(of: $0) }
             update(index) {
                 $0.firstTriedAt = dated
-                $0.lastTriedAt = $0.lastTriedAt.map { min($0, moment.now) }
+                $0.lastTriedAt = $0.lastTriedAt.map { min($0, reading.now) }
                 if $0.dueAt != nil { $0.dueAt = dueAt }
             }
         }
@@ -37,24 +37,24 @@ extension DeliveryMachine {
 
     /// Restores the age of an entry's first try. An age that was known by the monotonic clock stays valid; of two ages
     /// the greater counts.
-    mutating func restoreAge(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
-        entries[index].restoreAge(moment)
+    mutating func restoreAge(_ index: Int, _ known: [UUIDBytes: Duration], _ reading: ClockReading) {
+        entries[index].restoreAge(reading)
         guard let old = known[entries[index].id], entries[index].delivery.firstTriedAt != nil else { return }
         entries[index].firstTried = min(old, entries[index].firstTried ?? old)
     }
 
-    /// Leaves entries in doubt to the host whose last try is dated far in the future: the wall clock was set back
+    /// Leaves entries in doubt to the host whose last try is dated far in the future: the wall clock was moved back
     /// since, and it is unknown whether the server remembers them.
-    mutating func parkUndated() {
+    mutating func markUndatedUnresolved() {
         for index in entries.indices where entries[index].isLive && entries[index].delivery.state != .sending {
             let delivery = entries[index].delivery
             guard delivery.isInDoubt, delivery.firstTriedAt != nil, entries[index].firstTried == nil else { continue }
-            leaveToHost(index)
+            markUnresolved(index)
         }
     }
 
     /// Leaves an entry to the host: it is unknown whether the server has it.
-    mutating func leaveToHost(_ index: Int) {
+    mutating func markUnresolved(_ index: Int) {
         dissolveBatch(of: index)
         entries[index].due = nil
         update(index) {
@@ -66,19 +66,19 @@ extension DeliveryMachine {
 }
 
 extension LaneEntry {
-    /// The largest amount by which the wall clock may have been set back while no process ran, for an age to be still
+    /// The largest amount by which the wall clock may have been moved back while no process ran, for an age to be still
     /// known. It is half of the hour between the client's memory of a key and the server's
     /// (``OutboxPolicy/keyMemory``).
     static let clockTolerance = Duration.seconds(1800)
 
-    /// Derives the age of the first try from the wall clock, unless that was set back since by more than is tolerated.
-    mutating func restoreAge(_ moment: Moment) {
+    /// Derives the age of the first try from the wall clock, unless that was moved back since by more than is tolerated.
+    mutating func restoreAge(_ reading: ClockReading) {
         firstTried = nil
         guard let first = delivery.firstTriedAt else { return }
-        let last = Moment(elapsed: .zero, now: max(first, delivery.lastTriedAt ?? first))
-        if moment.now >= last.now { return firstTried = moment.elapsed - moment.passed(since: first) }
-        guard last.passed(since: moment.now) <= Self.clockTolerance else { return }
-        // The time since the last try is at most the amount by which the clock was set back.
-        firstTried = moment.elapsed - last.passed(since: first) - Self.clockTolerance
+        let last = ClockReading(elapsed: .zero, now: max(first, delivery.lastTriedAt ?? first))
+        if reading.now >= last.now { return firstTried = reading.elapsed - reading.passed(since: first) }
+        guard last.passed(since: reading.now) <= Self.clockTolerance else { return }
+        // The time since the last try is at most the amount by which the clock was moved back.
+        firstTried = reading.elapsed - last.passed(since: first) - Self.clockTolerance
     }
 }

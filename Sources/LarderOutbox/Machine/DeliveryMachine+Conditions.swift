@@ -4,89 +4,92 @@ internal import LarderTransport
 
 // Changes of conditions, and commands of the app.
 extension DeliveryMachine {
-    mutating func takeCondition(_ event: DeliveryEvent, _ moment: Moment) {
+    mutating func handleCondition(_ event: DeliveryEvent, _ reading: ClockReading) {
         switch event {
         case .network(let isUsable):
             // A network found at the start has not returned: waits and counts survive a restart.
-            if isUsable, network == false { haste = .everything }
+            if isUsable, network == false { retryScope = .allFailures }
             network = isUsable
-        case .foreground: haste = haste ?? .serversFault
-        case .session(let gate): take(gate)
-        case .signInFailed: noteSignInFailed(moment)
-        case .unauthorized(let account): refuse(account, moment)
+        case .foreground: retryScope = retryScope ?? .serverFailures
+        case .session(let authentication): setAuthentication(authentication)
+        case .signInFailed: recordSignInFailed(reading)
+        case .unauthorized(let account): handleUnauthorized(account, reading)
         default: break
         }
     }
 
     /// Makes waiting entries due, as far as the server did not request more time, and revives failed ones.
-    mutating func hasten(_ moment: Moment) {
-        guard let haste else { return }
-        self.haste = nil
+    mutating func expediteRetries(_ reading: ClockReading) {
+        guard let retryScope else { return }
+        self.retryScope = nil
         refusalWait = nil
         if case .waiting = signIn { signIn = .idle }
         for index in entries.indices where entries[index].delivery.state == .waiting {
-            let due = max(moment.elapsed, entries[index].notBefore ?? moment.elapsed)
+            let due = max(reading.elapsed, entries[index].notBefore ?? reading.elapsed)
             entries[index].due = min(due, entries[index].due ?? due)
             // Members of a batch have equal counts of failures, which have to stay equal.
             update(index) { $0.failures = 0 }
         }
         for index in entries.indices where entries[index].delivery.state == .failed {
-            if haste == .everything || isServersFault(index) { makePending(index) }
+            if retryScope == .allFailures || isServerFailure(index) { makePending(index) }
         }
     }
 
-    mutating func take(_ gate: SessionGate) {
-        if case .expired = gate, gate == self.gate { return }
-        if !SessionGate.signedIn(self.gate.account).admits(gate.account) { refusals = 0 }
-        self.gate = gate
+    mutating func setAuthentication(_ authentication: AuthenticationState) {
+        if case .expired = authentication, authentication == self.authentication { return }
+        if !AuthenticationState.signedIn(self.authentication.account).allows(authentication.account) {
+            credentialRefusals = 0
+        }
+        self.authentication = authentication
         signIn = .idle
-        earlierFlights = flights
+        earlierAttempts = activeAttempts
     }
 
-    private mutating func noteSignInFailed(_ moment: Moment) {
-        guard case .expired = gate else { return }
-        refusals = refusals.incremented
-        signIn = .waiting(moment.elapsed + delay(afterFailures: refusals))
+    private mutating func recordSignInFailed(_ reading: ClockReading) {
+        guard case .expired = authentication else { return }
+        credentialRefusals = credentialRefusals.incremented
+        signIn = .waiting(reading.elapsed + delay(afterFailures: credentialRefusals))
     }
 
     /// Handles the server's refusal of an account's credentials.
-    mutating func refuse(_ account: String?, _ moment: Moment) {
+    mutating func handleUnauthorized(_ account: String?, _ reading: ClockReading) {
         // Another account may have signed in since the request was sent, or the same one again.
-        guard gate == .signedIn(account), !isOfEarlierSession else { return }
-        gate = .expired(account)
-        refusals = refusals.incremented
+        guard authentication == .signedIn(account), !isOfEarlierSession else { return }
+        authentication = .expired(account)
+        credentialRefusals = credentialRefusals.incremented
         // An account that signs in and is refused again must not loop without a wait.
-        signIn = refusals > 1 ? .waiting(moment.elapsed + delay(afterFailures: refusals - 1)) : .idle
+        signIn =
+            credentialRefusals > 1 ? .waiting(reading.elapsed + delay(afterFailures: credentialRefusals - 1)) : .idle
         report(.signInExpired(account: account))
     }
 
     /// Begins nothing for a while, because a step could not be stored.
-    mutating func hold(_ moment: Moment) {
+    mutating func pauseAfterStorageFailure(_ reading: ClockReading) {
         storageFailures = storageFailures.incremented
-        heldUntil = moment.elapsed + delay(afterFailures: storageFailures)
+        storageRetryTime = reading.elapsed + delay(afterFailures: storageFailures)
         report(.storageFailed)
     }
 
-    mutating func revive(_ ids: [UUIDBytes], _ moment: Moment) {
+    mutating func revive(_ ids: [UUIDBytes], _ reading: ClockReading) {
         if case .waiting = signIn { signIn = .idle }
         refusalWait = nil
         for id in ids {
             guard let index = index(id) else { continue }
             switch entries[index].delivery.state {
             case .failed:
-                endServerWait(moment)
+                endServerWait(reading)
                 makePending(index)
             case .waiting:
-                endServerWait(moment)
+                endServerWait(reading)
                 let batch = entries[index].delivery.batch
                 for other in entries.indices
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
-                    entries[other].due = moment.elapsed
+                    entries[other].due = reading.elapsed
                     entries[other].notBefore = nil
                     // Stored too, because the app may retry while no outbox runs.
                     update(other) {
                         $0.failures = 0
-                        $0.dueAt = moment.now
+                        $0.dueAt = reading.now
                     }
                 }
             case .conflicted: update(index) { $0.state = .pending }
@@ -110,9 +113,9 @@ extension DeliveryMachine {
         guard let index = index(id), entries[index].delivery.state != .sending else { return }
         dissolveBatch(of: index)
         let sequence = entries[index].sequence
-        leave(index, .remove(id, outcome: outcome))
+        remove(index, .remove(id, outcome: outcome))
         report(.removed(id, outcome: outcome))
-        takeFollowers(of: id, at: sequence)
+        rejectDependents(of: id, at: sequence)
     }
 
     mutating func decide(_ id: UUIDBytes, _ decision: Decision) {
@@ -130,7 +133,7 @@ extension DeliveryMachine {
         }
     }
 
-    mutating func noteRemoteUnknown(_ id: UUIDBytes, _ reason: String) {
+    mutating func recordRemoteUnknown(_ id: UUIDBytes, _ reason: String) {
         guard let index = index(id), entries[index].delivery.state == .conflicted else { return }
         update(index) { $0.lastError = "asked what it holds, the server answered with \(reason)" }
     }
@@ -138,16 +141,16 @@ extension DeliveryMachine {
     mutating func stop() {
         guard !isStopping else { return }
         isStopping = true
-        for key in flights.inOrder { step.effects.append(.cancel(key)) }
+        for key in activeAttempts.inOrder { step.effects.append(.cancel(key)) }
     }
 
     /// Returns the wait after so many failures in a row.
     mutating func delay(afterFailures failures: Int) -> Duration {
-        policy.retry.delay(afterFailures: failures, &chance)
+        policy.retry.delay(afterFailures: failures, &random)
     }
 }
 
-extension SessionGate {
+extension AuthenticationState {
     /// The account, even with an expired login; nil also where no account is signed in.
     var account: String? {
         switch self {

@@ -4,7 +4,7 @@ package import LarderTransport
 
 extension DeliveryMachine {
     /// Returns the numbers of entries by state, and the reasons why they are not sent.
-    package func status(at moment: Moment) -> OutboxStatus {
+    package func status(at reading: ClockReading) -> OutboxStatus {
         var status = OutboxStatus()
         for entry in entries {
             switch entry.delivery.state {
@@ -20,35 +20,35 @@ extension DeliveryMachine {
         status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
-        status.nextAttemptAt = tries(turns, moment).min().map { moment.date(of: max($0, moment.elapsed)) }
-        status.pauses = pauses(turns, moment)
+        status.nextAttemptAt = tries(turns, reading).min().map { reading.date(of: max($0, reading.elapsed)) }
+        status.pauses = pauses(turns, reading)
         status.isRunning = !isStopping
         return status
     }
 
-    private func pauses(_ turns: [Int], _ moment: Moment) -> [PauseReason] {
+    private func pauses(_ turns: [Int], _ reading: ClockReading) -> [PauseReason] {
         var live = entries.filter { $0.isLive && $0.delivery.state != .sending }
         if live.isEmpty { return [] }
         var reasons: [PauseReason] = []
-        if heldUntil != nil { reasons.append(.storage) }
+        if storageRetryTime != nil { reasons.append(.storage) }
         if !isOnline { reasons.append(.offline) }
-        if isServerLeftAlone(moment), let serverWait {
-            reasons.append(.askedToWait(until: moment.date(of: serverWait)))
+        if isInServerWait(reading), let serverWait {
+            reasons.append(.serverWait(until: reading.date(of: serverWait)))
         }
         if isIntercepted { reasons.append(.intercepted) }
         if isRefusing { reasons.append(.refusals(refusedLanes.count)) }
-        switch gate {
+        switch authentication {
         case .signedOut: reasons.append(.signedOut)
         case .expired(let account): reasons.append(.signInExpired(account: account))
         case .signedIn:
-            let foreign = live.count { !gate.admits($0.account) }
+            let foreign = live.count { !authentication.allows($0.account) }
             if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
-            live.removeAll { !gate.admits($0.account) }
+            live.removeAll { !authentication.allows($0.account) }
             // An entry behind one that is being sent, or will be, only waits for its turn.
             guard isOnline else { break }
             let moving = Set(turns.map { entries[$0].lane })
-            let held = live.count { !moving.contains($0.lane) }
-            if held > 0 { reasons.append(.held(held)) }
+            let blocked = live.count { !moving.contains($0.lane) }
+            if blocked > 0 { reasons.append(.blocked(blocked)) }
         }
         return reasons
     }

@@ -3,7 +3,7 @@ internal import LarderStore
 package import LarderTransport
 
 /// The changes of the table that a machine may not know.
-package struct TableNews: Hashable, Sendable {
+package struct TableChanges: Hashable, Sendable {
     /// The entries that were read, rejected ones included.
     package var entries: [LaneEntry]
     /// The identities of all entries that have changed, removed ones included; nil: any may have.
@@ -22,19 +22,19 @@ package struct TableNews: Hashable, Sendable {
 // The machine knows what the table holds: it reads the table in the transaction that stores the changes of a step.
 extension DeliveryMachine {
     /// Replaces the machine's entries by those of the table; the changes and effects that follow are in the next step.
-    package mutating func see(_ news: TableNews, at moment: Moment) {
-        restoreServerWait(news.serverWait, moment)
-        if news.changed == [] { return }
-        rejected = news.changed.map { rejected.subtracting($0) } ?? []
+    package mutating func applyTableChanges(_ changes: TableChanges, at reading: ClockReading) {
+        restoreServerWait(changes.serverWait, reading)
+        if changes.changed == [] { return }
+        rejected = changes.changed.map { rejected.subtracting($0) } ?? []
         var found: [UUIDBytes: LaneEntry] = [:]
-        for entry in news.entries {
+        for entry in changes.entries {
             if entry.delivery.state == .rejected { rejected.insert(entry.id) } else { found[entry.id] = entry }
         }
         var known: [UUIDBytes: Duration] = [:]
         var broken: Set<UUIDBytes> = []
         var fresh: Set<UUIDBytes> = []
         entries = entries.compactMap { old in
-            guard news.changed?.contains(old.id) ?? true else { return old }
+            guard changes.changed?.contains(old.id) ?? true else { return old }
             guard var new = found.removeValue(forKey: old.id) else {
                 if old.delivery.state != .sending, let batch = old.delivery.batch { broken.insert(batch) }
                 return nil
@@ -48,59 +48,61 @@ extension DeliveryMachine {
         fresh.formUnion(found.keys)
         entries += found.values
         entries.sort { $0.sequence < $1.sequence }
-        for index in entries.indices where fresh.contains(entries[index].id) { restore(index, known, moment) }
+        for index in entries.indices where fresh.contains(entries[index].id) { restore(index, known, reading) }
         for index in entries.indices where entries[index].delivery.state != .sending {
-            if let batch = entries[index].delivery.batch, broken.contains(batch) { leaveBatch(index, isAlone: true) }
+            if let batch = entries[index].delivery.batch, broken.contains(batch) {
+                removeFromBatch(index, isAlone: true)
+            }
         }
-        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.flightKey))
-        for key in flights.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
-        recover(moment)
+        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.attemptKey))
+        for key in activeAttempts.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
+        recover(reading)
     }
 
     /// Derives the times of an entry from its stored delivery.
-    private mutating func restore(_ index: Int, _ known: [UUIDBytes: Duration], _ moment: Moment) {
+    private mutating func restore(_ index: Int, _ known: [UUIDBytes: Duration], _ reading: ClockReading) {
         (entries[index].due, entries[index].notBefore) = (nil, nil)
-        restoreAge(index, known, moment)
+        restoreAge(index, known, reading)
         // Otherwise a host of short runs would form a batch at each start, and leave its members unresolved each time.
-        isBatchUnread = isBatchUnread || Self.isLeftUnread(entries[index].delivery)
+        hasUnreadableBatch = hasUnreadableBatch || Self.isFromUnreadableBatch(entries[index].delivery)
         switch entries[index].delivery.state {
-        case .waiting: restoreWait(index, moment)
-        case .failed: restoreRevival(index, moment)
+        case .waiting: restoreWait(index, reading)
+        case .failed: restoreRevival(index, reading)
         case .conflicted: step.effects.append(.resolve(entries[index].id))
         case .pending, .sending, .unresolved, .rejected: break
         }
     }
 
-    private mutating func restoreWait(_ index: Int, _ moment: Moment) {
+    private mutating func restoreWait(_ index: Int, _ reading: ClockReading) {
         let delivery = entries[index].delivery
-        let dueAt = delivery.dueAt ?? moment.now
-        let rest = moment.wait(until: dueAt)
-        // A clock that was set back does not say how much has passed. If it waited again from each start, a host of
+        let dueAt = delivery.dueAt ?? reading.now
+        let rest = reading.wait(until: dueAt)
+        // A clock that was moved back does not say how much has passed. If it waited again from each start, a host of
         // short runs would never send.
-        let isUndated = delivery.lastTriedAt.map { $0 > moment.now } ?? false
+        let isUndated = delivery.lastTriedAt.map { $0 > reading.now } ?? false
         let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
-        entries[index].due = moment.elapsed + wait
+        entries[index].due = reading.elapsed + wait
         // Only a server requests a wait that long.
         entries[index].notBefore = wait > policy.retry.limit ? entries[index].due : nil
     }
 
     /// Makes entries wait whose send was under way when a process died: the server may have them.
-    private mutating func recover(_ moment: Moment) {
+    private mutating func recover(_ reading: ClockReading) {
         for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
-            if flights.contains(entries[index].flightKey) { continue }
+            if activeAttempts.contains(entries[index].attemptKey) { continue }
             update(index) {
                 $0.state = .waiting
                 $0.isInDoubt = true
-                $0.dueAt = moment.now
+                $0.dueAt = reading.now
             }
-            entries[index].due = moment.elapsed
+            entries[index].due = reading.elapsed
         }
-        parkUndated()
-        takeRefused()
+        markUndatedUnresolved()
+        rejectDependentsOfRejected()
     }
 
     /// Rejects the entries that come after a rejected one, whichever process or command rejected that one.
-    private mutating func takeRefused() {
+    private mutating func rejectDependentsOfRejected() {
         while let index = entries.firstIndex(where: { entry in
             entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)
         }),
@@ -114,10 +116,10 @@ extension DeliveryMachine {
 
 extension LaneEntry {
     /// The key of the request that it is sent in.
-    var flightKey: UUIDBytes { delivery.batch ?? id }
+    var attemptKey: UUIDBytes { delivery.batch ?? id }
 }
 
 extension Set<UUIDBytes> {
-    /// The elements in an order that does not depend on chance.
+    /// The elements in an order that does not depend on hashing.
     var inOrder: [UUIDBytes] { sorted { ($0.high, $0.low) < ($1.high, $1.low) } }
 }

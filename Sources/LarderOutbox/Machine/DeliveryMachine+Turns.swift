@@ -4,7 +4,7 @@ package import LarderStore
 // The order of turns, and what holds entries back.
 extension DeliveryMachine {
     /// The reason, other than time, that keeps an entry from being sent. The numbers are indices of ``entries``.
-    enum Hold: Hashable {
+    enum Blocker: Hashable {
         /// It was made under another account.
         case account
         /// It is parked: it has failed, or waits for a decision.
@@ -17,26 +17,26 @@ extension DeliveryMachine {
 
     /// Calls `body` for each entry with the reason that holds it, nil when it is its turn. An entry that is being sent
     /// has its turn.
-    func walkTurns(_ body: (_ index: Int, _ hold: Hold?) -> Void) {
+    func walkTurns(_ body: (_ index: Int, _ hold: Blocker?) -> Void) {
         var busyLanes: [String: Int] = [:]
-        var parked: [Parked: Int] = [:]
-        var stuck: [UUIDBytes: Int] = [:]
+        var parked: [ParkedScope: Int] = [:]
+        var blocked: [UUIDBytes: Int] = [:]
         // An entry waits only for earlier ones, so that no two can wait for each other.
         var earlier: [UUIDBytes: Int] = [:]
         for (index, entry) in entries.enumerated() {
             defer { earlier[entry.id] = index }
             // Lanes are per account: an entry never waits for one of an account that is not signed in.
-            guard gate.admits(entry.account) else {
+            guard authentication.allows(entry.account) else {
                 body(index, .account)
                 continue
             }
-            let place = Parked(lane: entry.lane, scope: entry.scope)
+            let scope = ParkedScope(lane: entry.lane, scope: entry.scope)
             // An entry that waits for a parked one counts as parked itself: the lane must not wait for it.
-            let culprit = entry.isLive ? parked[place] ?? entry.after.lazy.compactMap { stuck[$0] }.first : index
-            if let culprit {
-                parked[place] = parked[place] ?? culprit
-                stuck[entry.id] = culprit
-                body(index, entry.isLive ? .behind(culprit) : .parked)
+            let blocker = entry.isLive ? parked[scope] ?? entry.after.lazy.compactMap { blocked[$0] }.first : index
+            if let blocker {
+                parked[scope] = parked[scope] ?? blocker
+                blocked[entry.id] = blocker
+                body(index, entry.isLive ? .behind(blocker) : .parked)
                 continue
             }
             let first = busyLanes[entry.lane] ?? entry.after.lazy.compactMap { earlier[$0] }.first
@@ -46,7 +46,7 @@ extension DeliveryMachine {
     }
 
     /// The part of a lane that a parked entry holds.
-    private struct Parked: Hashable {
+    private struct ParkedScope: Hashable {
         var lane: String
         var scope: LaneEntry.Scope
     }
@@ -55,12 +55,12 @@ extension DeliveryMachine {
     ///
     /// - Parameters:
     ///   - entries: all of the outbox; their bodies and header fields are not read.
-    ///   - gate: the authentication state.
+    ///   - authentication: the authentication state.
     ///   - wait: the end of the wait that their server requested, in milliseconds since 1970-01-01 UTC.
     package static func waitReasons(
-        of entries: [OutboxEntry], gate: SessionGate, serverWait wait: Int64?
+        of entries: [OutboxEntry], authentication: AuthenticationState, serverWait wait: Int64?
     ) -> [UUIDBytes: WaitReason] {
-        var machine = DeliveryMachine(policy: OutboxPolicy(), gate: gate, seed: 0)
+        var machine = DeliveryMachine(policy: OutboxPolicy(), authentication: authentication, seed: 0)
         machine.entries = entries.lazy.map { LaneEntry($0) }.filter { $0.delivery.state != .rejected }
             .sorted { $0.sequence < $1.sequence }
         var reasons = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, WaitReason.rejected) })
@@ -71,9 +71,9 @@ extension DeliveryMachine {
         return reasons
     }
 
-    private func reason(_ entry: LaneEntry, _ hold: Hold?, _ wait: Int64?) -> WaitReason {
+    private func reason(_ entry: LaneEntry, _ hold: Blocker?, _ wait: Int64?) -> WaitReason {
         switch entry.delivery.state {
-        case .sending: return .answer
+        case .sending: return .response
         case .failed: return .failed(retryAt: entry.delivery.dueAt)
         case .unresolved: return .unresolved
         case .conflicted: return .conflict
@@ -86,7 +86,7 @@ extension DeliveryMachine {
         case .earlier(let index): return .earlier(entries[index].id)
         case .parked, nil: break
         }
-        if case .expired(let account) = gate { return .signIn(account) }
+        if case .expired(let account) = authentication { return .signIn(account) }
         let due = [entry.delivery.state == .waiting ? entry.delivery.dueAt : nil, wait].compactMap { $0 }.max()
         return due.map { .time($0) } ?? .turn
     }

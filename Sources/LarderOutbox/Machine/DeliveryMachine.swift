@@ -11,7 +11,7 @@ package import LarderTransport
 /// way or the timer is armed (``isLive(at:)``).
 package struct DeliveryMachine: Hashable, Sendable {
     let policy: OutboxPolicy
-    var chance: Chance
+    var random: SplitMix64
     /// In the order of their sequences.
     package internal(set) var entries: [LaneEntry] = []
     /// Whether there is a network to reach the server.
@@ -19,15 +19,15 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// As ``isOnline``; nil until it is known.
     package internal(set) var network: Bool?
     /// The authentication state.
-    package internal(set) var gate: SessionGate
+    package internal(set) var authentication: AuthenticationState
     /// The progress of signing in again.
     package internal(set) var signIn = SignIn.idle
     /// The number of refused credentials and failed sign-ins since the last response that did not refuse them.
-    package internal(set) var refusals = 0
+    package internal(set) var credentialRefusals = 0
     /// The requests under way: single entries by their identities, and batches by their keys.
-    package internal(set) var flights: Set<UUIDBytes> = []
-    /// The ``flights`` that began before the last change of the session: a refusal of theirs may be out of date.
-    package internal(set) var earlierFlights: Set<UUIDBytes> = []
+    package internal(set) var activeAttempts: Set<UUIDBytes> = []
+    /// The ``activeAttempts`` that began before the last change of the session: a refusal of theirs may be out of date.
+    package internal(set) var earlierAttempts: Set<UUIDBytes> = []
     /// The rejected entries of the table: entries that come after one of them are rejected too.
     package internal(set) var rejected: Set<UUIDBytes> = []
     /// The end of the wait that the server requested; may have passed.
@@ -37,7 +37,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// Whether entries that failed because of the server before the start are still to be tried once more.
     package internal(set) var isAtStart = true
     /// Whether a batch got success without outcomes: no other is formed.
-    package internal(set) var isBatchUnread = false
+    package internal(set) var hasUnreadableBatch = false
     /// Whether the last response did not come from the API.
     package internal(set) var isIntercepted = false
     /// The lanes in which writes were refused since the last acceptance.
@@ -45,25 +45,25 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// The end of the pause after the server refused writes about too many things in a row; may have passed.
     package internal(set) var refusalWait: Duration?
     /// The time until which nothing begins, because the store could not save a change.
-    package internal(set) var heldUntil: Duration?
+    package internal(set) var storageRetryTime: Duration?
     package internal(set) var storageFailures = 0
     /// The entries to retry as soon as the store can keep the results; nil for none.
-    package internal(set) var haste: Haste?
+    package internal(set) var retryScope: RetryScope?
     /// Whether this machine is the one that sends. If not, entries in state `sending` are another's, not abandoned.
     var isOwner = true
     /// The time that the timer is armed for.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
-    /// Whether the response being handled is that of one of ``earlierFlights``.
+    /// Whether the response being handled is that of one of ``earlierAttempts``.
     var isOfEarlierSession = false
     var step = DeliveryStep()
 
     /// The entries to retry besides those that wait.
-    package enum Haste: Hashable, Sendable {
+    package enum RetryScope: Hashable, Sendable {
         /// The host has come to the foreground: entries that failed because of the server.
-        case serversFault
+        case serverFailures
         /// The network has returned: all failed entries.
-        case everything
+        case allFailures
     }
 
     /// The progress of signing in again.
@@ -71,7 +71,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         /// No request to sign in is under way.
         case idle
         /// The host was asked to sign in.
-        case asked
+        case requested
         /// The host is asked at this time.
         case waiting(Duration)
     }
@@ -79,44 +79,44 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// A machine without entries and network.
     ///
     /// - Parameter seed: the seed of the random numbers.
-    package init(policy: OutboxPolicy, gate: SessionGate = .signedIn(nil), seed: UInt64) {
-        precondition(policy.isSound, "a part of the policy is out of its range")
+    package init(policy: OutboxPolicy, authentication: AuthenticationState = .signedIn(nil), seed: UInt64) {
+        precondition(policy.isValid, "a part of the policy is out of its range")
         self.policy = policy
-        self.gate = gate
-        chance = Chance(state: seed)
+        self.authentication = authentication
+        random = SplitMix64(state: seed)
     }
 
-    /// Handles an event and what was seen since the last step (``see(_:at:)``), and returns the changes and effects.
+    /// Handles an event and what was seen since the last step (``applyTableChanges(_:at:)``), and returns the changes and effects.
     ///
     /// - Parameter freshKey: a random UUID that was never given before; used when a batch is formed.
     package mutating func step(
-        _ event: DeliveryEvent, at moment: Moment, freshKey: UUIDBytes
+        _ event: DeliveryEvent, at reading: ClockReading, freshKey: UUIDBytes
     ) -> DeliveryStep {
         switch event {
-        case .look: break
-        case .network, .foreground, .session, .signInFailed, .unauthorized: takeCondition(event, moment)
+        case .tableChanged: break
+        case .network, .foreground, .session, .signInFailed, .unauthorized: handleCondition(event, reading)
         case .timer: armed = nil
-        case .answered(let key, let answer): take(answer, of: key, moment)
-        case .throttled(let after): leaveServerAlone(after, moment)
-        case .storageFailed: hold(moment)
-        case .revive(let id): revive([id], moment)
-        case .reviveAll: revive(entries.map(\.id), moment)
+        case .attemptEnded(let key, let answer): handleAttemptResult(answer, of: key, reading)
+        case .throttled(let after): beginServerWait(after, reading)
+        case .storageFailed: pauseAfterStorageFailure(reading)
+        case .revive(let id): revive([id], reading)
+        case .reviveAll: revive(entries.map(\.id), reading)
         case .discard(let id, let outcome): discard(id, outcome: outcome)
         case .decide(let id, let decision): decide(id, decision)
-        case .remoteUnknown(let id, let reason): noteRemoteUnknown(id, reason)
+        case .remoteUnknown(let id, let reason): recordRemoteUnknown(id, reason)
         case .stop: stop()
         }
-        schedule(moment, freshKey)
+        schedule(reading, freshKey)
         defer { step = DeliveryStep() }
         return step
     }
 
     /// As ``step(_:at:freshKey:)``, when another process has signed the account out; an authentication state in the
     /// event is ignored.
-    mutating func step(_ event: DeliveryEvent, signedOutAt moment: Moment, freshKey: UUIDBytes) -> DeliveryStep {
-        take(.signedOut)
-        if case .session = event { return step(.look, at: moment, freshKey: freshKey) }
-        return step(event, at: moment, freshKey: freshKey)
+    mutating func step(_ event: DeliveryEvent, signedOutAt reading: ClockReading, freshKey: UUIDBytes) -> DeliveryStep {
+        setAuthentication(.signedOut)
+        if case .session = event { return step(.tableChanged, at: reading, freshKey: freshKey) }
+        return step(event, at: reading, freshKey: freshKey)
     }
 
     /// Returns the index of an entry, or nil.
@@ -129,18 +129,18 @@ package struct DeliveryMachine: Hashable, Sendable {
         let (id, new) = (entries[index].id, entries[index].delivery)
         guard new != old else { return }
         // An entry has one change in a transaction, so that the expected delivery is the stored one.
-        if let place = step.changes.firstIndex(where: { $0.id == id }) {
-            guard case .update(_, let first, _) = step.changes[place] else {
+        if let position = step.changes.firstIndex(where: { $0.id == id }) {
+            guard case .update(_, let first, _) = step.changes[position] else {
                 preconditionFailure("an entry that left is changed")
             }
-            step.changes[place] = .update(id, from: first, to: new)
+            step.changes[position] = .update(id, from: first, to: new)
         } else {
             step.changes.append(.update(id, from: old, to: new))
         }
     }
 
     /// Removes an entry; `change` replaces the changes that this step made to it.
-    mutating func leave(_ index: Int, _ change: DeliveryChange) {
+    mutating func remove(_ index: Int, _ change: DeliveryChange) {
         step.changes.removeAll { $0.id == change.id }
         step.changes.append(change)
         entries.remove(at: index)

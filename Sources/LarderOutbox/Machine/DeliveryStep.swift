@@ -14,7 +14,7 @@ package struct DeliveryStep: Hashable, Sendable {
 /// A change of the time for which nothing is sent to the server.
 package enum ServerWaitChange: Hashable, Sendable {
     /// The server requested a wait of this length from now on.
-    case note(Duration)
+    case begin(Duration)
     /// The wait ends early, because the app retries an entry.
     case end
 }
@@ -40,8 +40,8 @@ package enum DeliveryChange: Hashable, Sendable {
 
 /// An effect to perform after a step's changes are stored.
 package enum DeliveryEffect: Hashable, Sendable {
-    /// Send a request; its result is reported by ``DeliveryEvent/answered(_:_:)``.
-    case send(Flight)
+    /// Send a request; its result is reported by ``DeliveryEvent/attemptEnded(_:_:)``.
+    case send(DeliveryAttempt)
     /// Cancel the request with this key; its result is still reported.
     case cancel(UUIDBytes)
     /// Set the timer to this time of the monotonic clock, in place of the one set before; nil: to none.
@@ -56,7 +56,7 @@ package enum DeliveryEffect: Hashable, Sendable {
 }
 
 /// One request.
-package struct Flight: Hashable, Sendable {
+package struct DeliveryAttempt: Hashable, Sendable {
     /// The key that it is sent under and its result is reported by: the identity of its entry, or the key of a batch.
     package var key: UUIDBytes
     /// The entries that it sends, in the order of their sequences; one unless it is a batch.

@@ -89,10 +89,10 @@ package struct LaneEntry: Hashable, Sendable {
     }
 
     /// Whether its own state allows it to be sent.
-    func isDue(at moment: Moment) -> Bool {
+    func isDue(at reading: ClockReading) -> Bool {
         switch delivery.state {
         case .pending: true
-        case .waiting: due.map { $0 <= moment.elapsed } ?? true
+        case .waiting: due.map { $0 <= reading.elapsed } ?? true
         case .sending, .failed, .unresolved, .rejected, .conflicted: false
         }
     }

@@ -37,8 +37,8 @@ public struct OutboxPolicy: Hashable, Sendable {
     }
 
     /// Whether every part is in its range.
-    package var isSound: Bool {
-        mostAttempts > 0 && concurrentSends > 0 && longestRetryAfter >= .zero && keyMemory > .zero && bounds.isSound
+    package var isValid: Bool {
+        mostAttempts > 0 && concurrentSends > 0 && longestRetryAfter >= .zero && keyMemory > .zero && bounds.isValid
             && (batch?.mostEntries ?? 2) > 1 && takeoverInterval > .zero
     }
 }

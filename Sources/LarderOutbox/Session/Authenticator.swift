@@ -11,7 +11,7 @@ public protocol Authenticator: Sendable {
     func signInAgain(_ account: String, values: SessionValues) async throws -> [SessionValue]
 }
 
-/// The values of a session at one moment.
+/// The values of a session at one point in time.
 public struct SessionValues: Sendable {
     private let plain: @Sendable (String) -> [UInt8]?
     private let secret: @Sendable (String) async throws -> [UInt8]?

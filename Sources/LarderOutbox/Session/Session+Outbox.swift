@@ -9,11 +9,11 @@ extension Session {
     /// It records that the login has expired, and calls the ``Authenticator``; concurrent calls share one renewal.
     public nonisolated var renewal: @Sendable (_ account: String?) async -> Bool {
         { account in
-            if let account { try? await self.noteExpired(account) }
+            if let account { try? await self.markExpired(account) }
             let isSignedIn = await self.signInAgain()
             // Another account may be signed in by now.
             let current = await self.account
-            return isSignedIn && SessionGate.signedIn(current).admits(account)
+            return isSignedIn && AuthenticationState.signedIn(current).allows(account)
         }
     }
 
@@ -24,16 +24,16 @@ extension Session {
     /// found the login expired.
     public nonisolated func attach(_ outbox: Outbox) {
         outboxes.withLock { $0.append(WeakOutbox(outbox: outbox)) }
-        outbox.addCompanion { [weak self, connectivity = outbox.connectivity] in await self?.run(connectivity) }
-        outbox.follow(gate)
+        outbox.addAttachedTask { [weak self, connectivity = outbox.connectivity] in await self?.run(connectivity) }
+        outbox.setAuthenticationIfChanged(authentication)
     }
 
-    nonisolated func tellOutboxes(_ gate: SessionGate) {
+    nonisolated func notifyOutboxes(_ authentication: AuthenticationState) {
         let known = outboxes.withLock { outboxes in
             outboxes.removeAll { $0.outbox == nil }
             return outboxes.compactMap(\.outbox)
         }
-        for outbox in known { outbox.follow(gate) }
+        for outbox in known { outbox.setAuthenticationIfChanged(authentication) }
     }
 }
 
@@ -46,8 +46,8 @@ extension Outbox {
     /// Whether there is no network; nil where the outbox does not run, or the network is not known yet.
     var isOffline: Bool? { state.withLock { $0.loop?.machine.network.map { !$0 } ?? nil } }
 
-    /// As `setGate`, unless the outbox has this state already: setting it again would count as another sign-in.
-    fileprivate func follow(_ gate: SessionGate) {
-        if gateBroadcast.current != gate { setGate(gate) }
+    /// As `setAuthentication`, unless the outbox has this state already: setting it again would count as another sign-in.
+    fileprivate func setAuthenticationIfChanged(_ authentication: AuthenticationState) {
+        if authenticationBroadcast.current != authentication { setAuthentication(authentication) }
     }
 }

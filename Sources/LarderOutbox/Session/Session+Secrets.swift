@@ -4,26 +4,26 @@ internal import LarderStore
 // The secrets of a session, and the names of them in the store.
 extension Session {
     /// Stores the secret values, their names first, so that an unreferenced secret can still be found and removed.
-    func keepSecrets(_ values: [SessionValue], of account: String) async throws {
-        let kept = values.filter(\.isSecret)
-        if kept.isEmpty { return }
-        guard secrets != nil else { throw SessionError.noSecretStore(secrets: kept.count) }
-        if !kept.allSatisfy({ stored?.hasSecret(named: $0.name) == true }) {
+    func storeSecrets(_ values: [SessionValue], of account: String) async throws {
+        let secretValues = values.filter(\.isSecret)
+        if secretValues.isEmpty { return }
+        guard secrets != nil else { throw SessionError.noSecretStore(secrets: secretValues.count) }
+        if !secretValues.allSatisfy({ stored?.hasSecret(named: $0.name) == true }) {
             let now = store.host.now()
             try await commit { stored, _ in
                 var session = stored ?? StoredSession(state: .signedOut, account: nil, changedAt: now, signedInAt: now)
                 if session.account == nil { session.account = account }
-                for value in kept { session.addSecretName(value.name) }
+                for value in secretValues { session.addSecretName(value.name) }
                 stored = session
             }
         }
-        for value in kept {
+        for value in secretValues {
             try await setSecret(value.content, SecretName(account: account, name: value.name))
         }
     }
 
     func removeLeftoverSecrets() async {
-        _ = try? await inTurn { session in
+        _ = try? await serialized { session in
             if session.state == .signedOut { try await session.removeSecrets() }
         }
     }
@@ -44,10 +44,10 @@ extension Session {
 
     func setSecret(_ content: [UInt8]?, _ name: SecretName) async throws {
         guard let secrets else { return }
-        try await Self.asking { try await secrets.setSecret(content, name) }
+        try await Self.mappingErrors { try await secrets.setSecret(content, name) }
     }
 
-    static func asking<Value>(_ body: () async throws -> Value) async throws -> Value {
+    static func mappingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {

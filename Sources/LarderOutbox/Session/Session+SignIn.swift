@@ -15,7 +15,7 @@ extension Session {
     ///   ``SessionError/tooLarge(actual:limit:)``. State and plain values are unchanged then. Otherwise as
     ///   ``Store/write(durability:_:)``.
     public func signIn(as account: String, values: [SessionValue] = []) async throws {
-        try await inTurn { session in
+        try await serialized { session in
             if let current = session.stored, current.state != .signedOut, !current.isOf(account) {
                 throw SessionError.otherAccount
             }
@@ -27,14 +27,14 @@ extension Session {
     ///
     /// - Throws: ``SessionError/notSignedIn`` when no account is; otherwise as ``signIn(as:values:)``.
     public func setValues(_ values: [SessionValue]) async throws {
-        try await inTurn { session in
+        try await serialized { session in
             guard let account = session.account else { throw SessionError.notSignedIn }
-            try await session.keepSecrets(values, of: account)
+            try await session.storeSecrets(values, of: account)
             try await session.commit { stored, _ in
                 guard stored?.state != .signedOut, stored?.isOf(account) == true else {
                     throw SessionError.notSignedIn
                 }
-                stored?.take(values)
+                stored?.setValues(values)
             }
         }
     }
@@ -44,7 +44,7 @@ extension Session {
     /// - Throws: ``SessionError/notSignedIn`` when no account is; ``SessionError/secretStoreFailed(reason:)``; as
     ///   ``Store/write(durability:_:)``.
     public func removeValues(named names: [String]) async throws {
-        try await inTurn { session in
+        try await serialized { session in
             guard let account = session.account else { throw SessionError.notSignedIn }
             for name in names where session.stored?.hasSecret(named: name) == true {
                 try await session.setSecret(nil, SecretName(account: account, name: name))
@@ -60,9 +60,9 @@ extension Session {
     /// Does nothing unless this account is signed in.
     ///
     /// - Throws: as ``Store/write(durability:_:)``.
-    public func noteExpired(_ account: String) async throws {
+    public func markExpired(_ account: String) async throws {
         let now = store.host.now()
-        try await inTurn { session in
+        try await serialized { session in
             try await session.commit { stored, _ in
                 guard stored?.state == .signedIn, stored?.isOf(account) == true else { return }
                 stored?.state = .expired
@@ -97,7 +97,7 @@ extension Session {
         do {
             let renewed = try await authenticator.signInAgain(account, values: values)
             // If the session has changed meanwhile, the renewed values are dropped.
-            try await inTurn { session in try await session.signIn(account, renewed, from: current) }
+            try await serialized { session in try await session.signIn(account, renewed, from: current) }
             return state == .signedIn
         } catch {
             store.host.logger.info("signing in again did not work: \(type(of: error))")
@@ -107,15 +107,17 @@ extension Session {
 
     /// - Parameter expected: the expired session that is renewed; nil when the user signs in.
     private func signIn(_ account: String, _ values: [SessionValue], from expected: StoredSession?) async throws {
-        if let expected, !isStill(expected) { return }
+        if let expected, !isUnchanged(expected) { return }
         // Checked before anything is changed, and again in the commit. An account that is signed in already stays so.
-        if state == .signedOut { try Self.check(try store.read { view in try view.writesOfOthers(than: account) }) }
+        if state == .signedOut {
+            try Self.check(try store.read { view in try view.writesOfOtherAccounts(than: account) })
+        }
         if state == .signedOut { try await removeSecrets() }
-        try await keepSecrets(values, of: account)
+        try await storeSecrets(values, of: account)
         let now = store.host.now()
         try await commit { stored, transaction in
             if stored?.state ?? .signedOut == .signedOut {
-                try Self.check(try transaction.writesOfOthers(than: account))
+                try Self.check(try transaction.writesOfOtherAccounts(than: account))
             }
             var session: StoredSession
             if let known = stored, known.isOf(account) {
@@ -126,24 +128,24 @@ extension Session {
             if session.state != .signedIn { session.changedAt = now }
             session.state = .signedIn
             session.signedInAt = now
-            session.take(values)
+            session.setValues(values)
             stored = session
         }
     }
 
     /// Throws ``SessionError/sealedWrites(accounts:_:)`` where readers would see unsent writes of other accounts.
-    private static func check(_ writes: WritesOfOthers) throws(SessionError) {
+    private static func check(_ writes: WritesOfOtherAccounts) throws(SessionError) {
         if !writes.accounts.isEmpty { throw .sealedWrites(accounts: writes.accounts, writes.unsent) }
     }
 
-    private func isStill(_ expected: StoredSession) -> Bool {
+    private func isUnchanged(_ expected: StoredSession) -> Bool {
         guard let stored, let account = expected.account else { return false }
         return stored.state == .expired && stored.isOf(account) && stored.signedInAt == expected.signedInAt
     }
 }
 
 extension StoredSession {
-    fileprivate mutating func take(_ values: [SessionValue]) {
+    fileprivate mutating func setValues(_ values: [SessionValue]) {
         for value in values {
             if value.isSecret { addSecretName(value.name) } else { setValue(value.content, named: value.name) }
         }

@@ -3,7 +3,7 @@ internal import LarderStore
 internal import Logging
 
 /// The treatment of an account's unsent writes and points when it is signed out.
-public enum UnsentChoice: Hashable, Sendable {
+public enum SignOutPolicy: Hashable, Sendable {
     /// Refuses the sign-out while there are any.
     case refuse
     /// Keeps them, and sends them when the same account is signed in again; never as another. While they include
@@ -22,7 +22,7 @@ extension Session {
     /// - Throws: ``SessionError/stillSignedIn`` when the account is signed in; ``SessionError/wrongAccountName`` when
     ///   the store has nothing of an account of this name; as ``Store/write(durability:_:)``. Nothing is changed then.
     public func discardSealed(of account: String) async throws {
-        try await inTurn { session in
+        try await serialized { session in
             let now = session.store.host.now()
             try await session.commit { stored, transaction in
                 if stored?.state != .signedOut, stored?.isOf(account) == true { throw SessionError.stillSignedIn }
@@ -41,22 +41,22 @@ extension Session {
     /// remove the content in memory and in files.
     ///
     /// Where the login has expired and the state of the network is unknown (neither ``run(_:)`` nor an attached outbox
-    /// that runs), ``UnsentChoice/refuse`` first calls the ``Authenticator`` and waits for it: only this shows whether
+    /// that runs), ``SignOutPolicy/refuse`` first calls the ``Authenticator`` and waits for it: only this shows whether
     /// the account could sign in again.
     ///
-    /// - Parameter choice: the treatment of what was not sent.
-    /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``UnsentChoice/refuse``;
+    /// - Parameter policy: the treatment of what was not sent.
+    /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``SignOutPolicy/refuse``;
     ///   ``SessionError/wrongAccountName`` for a wrong name to discard; as ``Store/write(durability:_:)``. The account
     ///   stays signed in then.
-    public func signOut(_ choice: UnsentChoice = .refuse) async throws {
+    public func signOut(_ policy: SignOutPolicy = .refuse) async throws {
         // Outside of the turn, because a renewal runs in a turn of its own.
-        if choice == .refuse, state == .expired, knownOffline == nil { await signInAgain() }
-        try await inTurn { session in
+        if policy == .refuse, state == .expired, knownOffline == nil { await signInAgain() }
+        try await serialized { session in
             // If the network is unknown still, the login could not be renewed.
             let (isOffline, now) = (session.knownOffline ?? true, session.store.host.now())
             try await session.commit { stored, transaction in
                 guard let account = stored?.account, let state = stored?.state, state != .signedOut else { return }
-                switch choice {
+                switch policy {
                 case .refuse:
                     let unsent = try transaction.unsent(of: account)
                     if isOffline, state == .expired { throw SessionError.offlineAndExpired(unsent) }
@@ -74,7 +74,8 @@ extension Session {
             do {
                 try await session.removeSecrets()
             } catch {
-                session.store.host.logger.warning("secrets of a session that has ended are left: \(type(of: error))")
+                session.store.host.logger.warning(
+                    "secrets of an ended session could not be removed: \(type(of: error))")
             }
         }
     }

@@ -8,15 +8,23 @@ internal import Synchronization
 ///
 /// Only ``signOut(_:)`` signs an account out. An expired login stays expired until the user signs in, or the host's
 /// ``Authenticator`` has renewed it. Changes run one at a time, in the order of the calls.
+///
+/// ```swift
+/// let session = try Session(store: store, secrets: keychain)
+/// session.attach(outbox)  // sends the writes of the account that is signed in, and of no other
+/// try await session.signIn(as: "jane", values: [.plain("workspace", "7"), .secret("token", token)])
+/// print(await session.account ?? "nobody", await session.state)
+/// try await session.signOut()  // throws while the server lacks writes of the account
+/// ```
 public actor Session {
     let store: Store
     let secrets: (any SecretStore)?
     let authenticator: (any Authenticator)?
-    private let gateStates: StateBroadcast<SessionGate>
-    private let statusStates: StateBroadcast<SessionStatus>
+    private let authenticationBroadcast: StateBroadcast<AuthenticationState>
+    private let statusBroadcast: StateBroadcast<SessionStatus>
     private(set) var stored: StoredSession?
     /// Whether there is no network, as the host reported it; nil where it did not.
-    private var isNotedOffline: Bool?
+    private var isReportedOffline: Bool?
     /// The number of runs under way.
     private var runs = 0
     let outboxes = Mutex<[WeakOutbox]>([])
@@ -38,8 +46,8 @@ public actor Session {
         self.authenticator = authenticator
         let found = try store.read { view in try view.session() }
         stored = found
-        gateStates = StateBroadcast(SessionGate(found))
-        statusStates = StateBroadcast(try Self.status(of: found, isOffline: false, in: store))
+        authenticationBroadcast = StateBroadcast(AuthenticationState(found))
+        statusBroadcast = StateBroadcast(try Self.status(of: found, isOffline: false, in: store))
     }
 
     /// The account that is signed in, even with an expired login; nil when none is.
@@ -54,7 +62,7 @@ public actor Session {
     /// Whether there is no network; nil where neither the host nor an outbox that runs has reported it.
     var knownOffline: Bool? {
         // Not lazily: a lazy sequence would read each outbox twice, and it may be gone the second time.
-        isNotedOffline ?? outboxes.withLock { $0.compactMap(\.outbox?.isOffline).first }
+        isReportedOffline ?? outboxes.withLock { $0.compactMap(\.outbox?.isOffline).first }
     }
 
     /// The state of the session, with the writes and points that the server does not have.
@@ -72,17 +80,19 @@ public actor Session {
     /// - Throws: ``SessionError/secretStoreFailed(reason:)`` when the host's ``SecretStore`` throws.
     public func secret(named name: String) async throws -> [UInt8]? {
         guard let account, let secrets, stored?.hasSecret(named: name) == true else { return nil }
-        return try await Self.asking { try await secrets.secret(SecretName(account: account, name: name)) }
+        return try await Self.mappingErrors { try await secrets.secret(SecretName(account: account, name: name)) }
     }
 
     /// Returns the authentication state now, and whenever it changes.
-    package nonisolated func gates() -> AsyncStream<SessionGate> { gateStates.states() }
+    package nonisolated func authenticationStates() -> AsyncStream<AuthenticationState> {
+        authenticationBroadcast.states()
+    }
 
     /// The authentication state.
-    package nonisolated var gate: SessionGate { gateStates.current }
+    package nonisolated var authentication: AuthenticationState { authenticationBroadcast.current }
 
     /// Returns the status now, and whenever it changes while ``run(_:)`` runs.
-    public nonisolated func statuses() -> AsyncStream<SessionStatus> { statusStates.states() }
+    public nonisolated func statuses() -> AsyncStream<SessionStatus> { statusBroadcast.states() }
 
     private static func status(
         of stored: StoredSession?, isOffline: Bool, in store: Store
@@ -108,43 +118,43 @@ extension Session {
         await removeLeftoverSecrets()
         await withTaskGroup { group in
             group.addTask {
-                for await state in connectivity.states() { await self.note(state) }
+                for await state in connectivity.states() { await self.setNetworkState(state) }
             }
-            group.addTask { for await _ in writes { await self.tellStatus() } }
-            group.addTask { for await _ in points { await self.tellStatus() } }
+            group.addTask { for await _ in writes { await self.publishStatus() } }
+            group.addTask { for await _ in points { await self.publishStatus() } }
             await group.waitForAll()
         }
         runs -= 1
-        if runs == 0 { note(isOffline: nil) }
+        if runs == 0 { update(isOffline: nil) }
     }
 
     /// Records the state of the network.
-    public func note(_ network: NetworkState) { note(isOffline: network.level == .offline) }
+    public func setNetworkState(_ network: NetworkState) { update(isOffline: network.level == .offline) }
 
-    private func note(isOffline isNowOffline: Bool?) {
+    private func update(isOffline isNowOffline: Bool?) {
         let wasOffline = isOffline
-        isNotedOffline = isNowOffline
-        if isOffline != wasOffline { tellStatus() }
+        isReportedOffline = isNowOffline
+        if isOffline != wasOffline { publishStatus() }
     }
 
-    private func tellStatus() {
+    private func publishStatus() {
         do {
-            statusStates.set(try status)
+            statusBroadcast.set(try status)
         } catch {
             store.host.logger.warning("the status of the session is not known: \(type(of: error))")
         }
     }
 
-    private func take(_ session: StoredSession?) {
+    private func setStored(_ session: StoredSession?) {
         stored = session
-        let gate = SessionGate(session)
-        gateStates.set(gate)
-        tellOutboxes(gate)
-        tellStatus()
+        let authentication = AuthenticationState(session)
+        authenticationBroadcast.set(authentication)
+        notifyOutboxes(authentication)
+        publishStatus()
     }
 
     /// Runs `body` when all calls made before it have ended.
-    func inTurn<Value: Sendable>(
+    func serialized<Value: Sendable>(
         _ body: @escaping @Sendable (isolated Session) async throws -> Value
     ) async throws -> Value {
         let previous = lastTurn
@@ -168,7 +178,7 @@ extension Session {
                 if let session, session != before { try transaction.putSession(session) }
                 return session
             }
-            take(session)
+            setStored(session)
         } catch StoreError.invalid(.payloadTooLarge(let actual, let limit)) {
             throw SessionError.tooLarge(actual: actual, limit: limit)
         }

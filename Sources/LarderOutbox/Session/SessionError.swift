@@ -28,7 +28,7 @@ public enum SessionError: Error, Equatable, Sendable {
     case noSecretStore(secrets: Int)
     /// The host's secret store has failed; the reason is the type of its error.
     case secretStoreFailed(reason: String)
-    /// The session with its plain values takes more than `limit` bytes.
+    /// The session with its plain values needs more than `limit` bytes.
     case tooLarge(actual: Int, limit: Int)
 }
 
@@ -45,10 +45,10 @@ extension SessionError: CustomStringConvertible {
             "\(unsent.summary) of another account were not sent and would be seen: send them as that account, discard them by its name, or open another store."
         case .stillSignedIn: "The account is signed in: sign it out to discard what it has not sent."
         case .otherAccount: "Another account is signed in: sign it out first."
-        case .notSignedIn: "Nobody is signed in."
-        case .noSecretStore(let count): "\(count) values are secret, and there is no secret store to keep them."
+        case .notSignedIn: "No account is signed in."
+        case .noSecretStore(let count): "\(count) values are secret, and there is no secret store for them."
         case .secretStoreFailed(let reason): "The secret store has failed (\(reason))."
-        case .tooLarge(let actual, let limit): "The values take \(actual) bytes, where \(limit) are kept."
+        case .tooLarge(let actual, let limit): "The values need \(actual) bytes, and the limit is \(limit)."
         }
     }
 }

@@ -1,6 +1,13 @@
 public import LarderStore
 
 /// The numbers of entries in the outbox by state, and the reasons why they are not sent.
+///
+/// ```swift
+/// for await status in outbox.statuses() {  // now, and after every change
+///     print(status.unsent, "not saved on the server,", status.rejected, "refused by it")
+///     for reason in status.pauses { print(reason) }  // such as: Nothing is sent: there is no network.
+/// }
+/// ```
 public struct OutboxStatus: Hashable, Sendable {
     /// The number of entries that are sent as soon as it is their turn.
     public var pending = 0
@@ -57,9 +64,9 @@ public enum PauseReason: Hashable, Sendable {
     /// This many entries were made under other accounts than the one signed in.
     case otherAccounts(Int)
     /// This many entries wait behind others that failed, are in doubt or in conflict, or that they come after.
-    case held(Int)
+    case blocked(Int)
     /// The server requested a wait until this time, in milliseconds since 1970-01-01 UTC.
-    case askedToWait(until: Int64)
+    case serverWait(until: Int64)
     /// Something else responds in the server's place: a sign-in page of the network, a proxy, a redirect.
     case intercepted
     /// The server refused writes of this many lanes, three or more, since it last accepted one. As it may not be the
@@ -80,14 +87,14 @@ extension PauseReason: CustomStringConvertible {
             owner.processID.map { "Another outbox sends: that of the process \($0)." } ?? "Another outbox sends."
         case .otherServer(let mismatch): mismatch.description
         case .offline: "Nothing is sent: there is no network."
-        case .signedOut: "Nothing is sent: nobody is signed in."
+        case .signedOut: "Nothing is sent: no account is signed in."
         case .signInExpired: "Nothing is sent: the sign-in has expired. Sign in again."
         case .otherAccounts(let count): "\(count) wait for another account to sign in."
-        case .held(let count): "\(count) wait behind others that could not be sent."
-        case .askedToWait: "Nothing is sent: the server asked for time."
-        case .intercepted: "Something else answers in the server's place: is there a sign-in page?"
-        case .refusals(let count): "Paused: the server refused writes about \(count) things. Is it the right one?"
-        case .storage: "Nothing is sent: the store could not keep what happened. Is there room on the device?"
+        case .blocked(let count): "\(count) wait behind others that could not be sent."
+        case .serverWait: "Nothing is sent: the server requested a wait."
+        case .intercepted: "Something else responds in the server's place: is there a sign-in page?"
+        case .refusals(let count): "Paused: the server refused writes in \(count) lanes. Is it the right server?"
+        case .storage: "Nothing is sent: the store could not save a change. Is there space on the device?"
         }
     }
 }

@@ -17,8 +17,8 @@ extension RejectionReason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .status(let status): "the server refused it (\(status))"
-        case .after(let id): "it came after \(id), which was refused or given up"
-        case .conflict(let status): "the server holds something else (\(status))"
+        case .after(let id): "it came after \(id), which was rejected or discarded"
+        case .conflict(let status): "the server has another version (\(status))"
         case .host: "the host decided so"
         }
     }

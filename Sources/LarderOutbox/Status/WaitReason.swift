@@ -6,7 +6,7 @@ public enum WaitReason: Hashable, Sendable {
     /// Nothing holds it: it is sent as soon as an outbox runs with a network.
     case turn
     /// It was sent, and its response is awaited.
-    case answer
+    case response
     /// It waits until this time, for its next try or because the server requested a wait.
     case time(Int64)
     /// This earlier write is sent first.

@@ -31,7 +31,7 @@ public enum Coalescing: Hashable, Sendable {
 
 extension Coalescing {
     /// Puts the merged body of both writes into `merged`, which holds the newer one; returns false when there is none.
-    func takeBody(of older: OutboxDraft, into merged: inout OutboxDraft) -> Bool {
+    func mergeBody(of older: OutboxDraft, into merged: inout OutboxDraft) -> Bool {
         switch self {
         case .replaces: return true
         case .mergesPatch:

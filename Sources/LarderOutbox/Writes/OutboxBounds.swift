@@ -23,5 +23,5 @@ public struct OutboxBounds: Hashable, Sendable {
         self.whenFull = whenFull
     }
 
-    var isSound: Bool { entries > 0 && byteCount > 0 }
+    var isValid: Bool { entries > 0 && byteCount > 0 }
 }

@@ -4,7 +4,7 @@ internal import LarderStore
 
 extension OutboxDraft {
     /// Sets the body.
-    mutating func take(_ body: OutboxWrite.Body) {
+    mutating func setBody(_ body: OutboxWrite.Body) {
         payload = []
         blob = nil
         switch body {
@@ -17,7 +17,7 @@ extension OutboxDraft {
     /// Sets the header fields.
     ///
     /// - Throws: ``OutboxError/credentialField(_:)`` for a field that carries credentials.
-    mutating func take(_ fields: HTTPFields, without credentials: CredentialFields) throws(OutboxError) {
+    mutating func setFields(_ fields: HTTPFields, without credentials: CredentialFields) throws(OutboxError) {
         for name in fields.map(\.name) where credentials.contains(name.canonicalName) {
             throw .credentialField(name.rawName)
         }

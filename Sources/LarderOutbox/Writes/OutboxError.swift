@@ -31,7 +31,7 @@ public enum OutboxError: Error, Sendable {
     /// The server refused a write that may not wait.
     case refused(HTTPResponse)
     /// The side that lost in a conflict cannot be sent any more.
-    case cannotUndo(UUIDBytes, UndoObstacle)
+    case cannotUndo(UUIDBytes, UndoBlockedReason)
     /// The server was asked for its version in a conflict, and its response, named here, does not contain it: ask again
     /// later.
     case remoteUnknown(UUIDBytes, reason: String)
@@ -46,7 +46,7 @@ extension OutboxError: CustomStringConvertible {
         case .full(let pending):
             "\(pending.entries) writes of \(pending.byteCount) bytes wait already: this one does not fit."
         case .deduplicationMismatch(let id): "The entry \(id) has the same deduplication key and another content."
-        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected or given up."
+        case .afterRejected(let id): "The entry \(id), which this comes after, was rejected or discarded."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .beingSent(let id): "The entry \(id) is being sent: wait for its outcome."
         case .alreadyTried(let id): "The entry \(id) was tried already: the server may have it as it is."
@@ -56,20 +56,20 @@ extension OutboxError: CustomStringConvertible {
         case .notSignedIn: "The account of the write is not signed in."
         case .transport(let error): "The exchange failed: \(error)"
         case .refused(let head): "The server refused the write (\(head.status.code))."
-        case .cannotUndo(let id, let obstacle): "The conflict of \(id) cannot be undone: \(obstacle.rawValue)."
+        case .cannotUndo(let id, let reason): "The conflict of \(id) cannot be undone: \(reason.rawValue)."
         case .remoteUnknown(let id, let reason):
-            "What the server holds instead of the entry \(id) is not known: it answered with \(reason)."
-        case .stopped: "The outbox stopped before the outcome was there."
+            "The server's version for the entry \(id) is not known: it responded with \(reason)."
+        case .stopped: "The outbox stopped before the outcome was known."
         }
     }
 }
 
 /// The reason the side that lost in a conflict cannot be sent any more.
-public enum UndoObstacle: String, Hashable, Sendable {
+public enum UndoBlockedReason: String, Hashable, Sendable {
     /// It was too large for the journal, a blob, or unknown.
-    case notKept = "what lost was not kept"
+    case notStored = "the losing version was not stored"
     /// The server's version lost, and there is no endpoint to put it back at.
-    case noAddress = "what lost has no address of its own"
+    case noEndpoint = "the losing version has no endpoint of its own"
     /// Another account has signed in since.
     case otherAccount = "it was made under another account"
 }

@@ -3,6 +3,14 @@ public import LarderFormat
 public import LarderStore
 
 /// A write to make on the server, and its local effects until then.
+///
+/// ```swift
+/// let write = OutboxWrite(
+///     "note.put", .put, "/notes/17", body: .bytes(text), entity: "note/17",
+///     effects: [RowEffect(.replacement(text), at: key)], coalescing: .replaces)
+/// let queued = try await outbox.enqueue(write)  // readers see the effect before the server is asked
+/// print(queued.id)
+/// ```
 public struct OutboxWrite: Sendable {
     /// The body of a request.
     public enum Body: Hashable, Sendable {
@@ -40,7 +48,7 @@ public struct OutboxWrite: Sendable {
     public var mostAttempts: Int?
     /// Whether the body of the response becomes the row of the first effect once the server has the write. Where the
     /// response has none, a GET loads it: from ``OutboxConfiguration/entityEndpoint``, or the `Location` of a 201.
-    public var loadsAnswer: Bool
+    public var loadsResponse: Bool
     /// The way it is merged into the write before it where that was never sent; nil: it is sent by itself.
     public var coalescing: Coalescing?
 
@@ -49,7 +57,7 @@ public struct OutboxWrite: Sendable {
         _ type: String, _ method: HTTPRequest.Method = .post, _ endpoint: String, body: Body = .none,
         fields: HTTPFields? = nil, entity: String? = nil, lane: Lane = .entity, after: [UUIDBytes] = [],
         effects: [RowEffect] = [], deduplicationKey: String? = nil, mostAttempts: Int? = nil,
-        loadsAnswer: Bool = false, coalescing: Coalescing? = nil
+        loadsResponse: Bool = false, coalescing: Coalescing? = nil
     ) {
         self.type = type
         self.method = method
@@ -62,7 +70,7 @@ public struct OutboxWrite: Sendable {
         self.effects = effects
         self.deduplicationKey = deduplicationKey
         self.mostAttempts = mostAttempts
-        self.loadsAnswer = loadsAnswer
+        self.loadsResponse = loadsResponse
         self.coalescing = coalescing
     }
 }

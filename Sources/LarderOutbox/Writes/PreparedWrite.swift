@@ -52,21 +52,21 @@ extension Transaction {
         write.draft.after = try write.draft.after.map { try predecessor($0) }
         if let other = try coalesce(write) { return .coalesced(other) }
         // Before any change: a failed call must change nothing, because the transaction may go on.
-        let retired = try retired(for: write)
+        let retired = try entriesToRetire(for: write)
         let entry = try enqueue(write.draft, effects: write.effects)
         for id in retired { try retire(id) }
-        if let triedAt = write.triedAt { try noteTry(of: entry, at: triedAt) }
+        if let triedAt = write.triedAt { try markTried(entry, at: triedAt) }
         return .queued(write.id)
     }
 
     /// Records that the server may have the entry already, so that it is neither changed nor treated as never sent.
-    private mutating func noteTry(of entry: OutboxEntry, at time: Int64) throws {
+    private mutating func markTried(_ entry: OutboxEntry, at time: Int64) throws {
         var tried = entry.delivery
         tried.tries = 1
         tried.isInDoubt = true
         tried.firstTriedAt = time
         tried.lastTriedAt = time
-        _ = try update(entry.id, from: entry.delivery, to: tried)
+        _ = try updateDelivery(of: entry.id, from: entry.delivery, to: tried)
     }
 
     private borrowing func unfinished(_ draft: OutboxDraft) throws -> OutboxEntry? {

@@ -9,7 +9,7 @@ extension Transaction {
     mutating func coalesce(_ write: PreparedWrite) throws -> UUIDBytes? {
         guard let coalescing = write.coalescing, let older = try untriedEntry(before: write.draft) else { return nil }
         var merged = write.draft
-        guard coalescing.takeBody(of: older.draft, into: &merged) else { return nil }
+        guard coalescing.mergeBody(of: older.draft, into: &merged) else { return nil }
         merged.fingerprint = merged.contentFingerprint()
         guard let shown = try shownEffects(of: older, besides: write.effects),
             let effects = coalescing.effects(shown, write.effects),
@@ -29,7 +29,7 @@ extension Transaction {
         do {
             // Only the last: an entry behind another was made from that one's content, and must be sent after it.
             guard let last = try lastOutboxHead(lane: draft.lane, account: draft.account), last.delivery.isUntried,
-                let entry = try outboxEntry(last.id), entry.draft.takes(draft)
+                let entry = try outboxEntry(last.id), entry.draft.canMerge(draft)
             else { return nil }
             let isAwaited = try readableOutboxHeads().contains { $0.draft.after.contains(entry.id) }
             return isAwaited ? nil : entry
@@ -68,11 +68,11 @@ extension Transaction {
 
 extension OutboxDraft {
     /// Whether a newer write is the same request except for its body, under the same conditions.
-    fileprivate func takes(_ newer: OutboxDraft) -> Bool {
+    fileprivate func canMerge(_ newer: OutboxDraft) -> Bool {
         func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
         return id != newer.id && entity == newer.entity && isSame(mutationType, newer.mutationType)
             && isSame(method, newer.method) && isSame(endpoint, newer.endpoint) && fields == newer.fields
-            && mostAttempts == newer.mostAttempts && loadsAnswer == newer.loadsAnswer
+            && mostAttempts == newer.mostAttempts && loadsResponse == newer.loadsResponse
             && Set(after) == Set(newer.after) && deduplicationKey == nil && newer.deduplicationKey == nil
     }
 }

@@ -36,7 +36,7 @@ public struct TableDefinition: Sendable {
     public let type: String
     /// The columns read out of payloads.
     public let columns: [ColumnDefinition]
-    /// The columns whose words ``StoreQuery/search(_:in:_:)`` finds.
+    /// The columns whose words ``StoreQuery/search(_:_:_:)`` finds.
     public let searched: [SearchField]
     /// The definition of a word in them.
     public let tokenizer: Tokenizer

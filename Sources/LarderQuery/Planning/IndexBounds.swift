@@ -20,7 +20,7 @@ struct IndexBounds {
     /// The form that the texts must have.
     private var filter = IndexSegment.Filter.none
     /// The range of the text itself, if all texts that spell the same number are selected.
-    private var spelled: IndexRange?
+    private var exactTexts: IndexRange?
 
     private static let allNumbers = IndexRange(
         lower: IndexRange.Bound(.real(-.infinity), isInclusive: true),
@@ -33,9 +33,9 @@ struct IndexBounds {
     /// Narrows the bounds by a constraint.
     mutating func narrow(_ comparison: Comparison, _ value: SQLValue?) {
         switch (comparison, value) {
-        case (.isNull, _), (.same, .null?): leaveNulls()
+        case (.isNull, _), (.same, .null?): excludeAllButNulls()
         // No value compares with null, and a null fulfils no comparison.
-        case (_, .null?) where comparison != .isNotNull: leaveNothing()
+        case (_, .null?) where comparison != .isNotNull: excludeAll()
         case (.same, nil): break
         default: hasNulls = false
         }
@@ -43,7 +43,7 @@ struct IndexBounds {
         switch (comparison, value) {
         case (.equal, .integer), (.equal, .real), (.same, .integer), (.same, .real): narrow(equalNumber: value)
         case (.equal, .text(let text)), (.same, .text(let text)): narrow(equalText: text)
-        case (.equal, .blob), (.same, .blob): leaveNothing()
+        case (.equal, .blob), (.same, .blob): excludeAll()
         case (.less, .integer), (.less, .real), (.lessOrEqual, .integer), (.lessOrEqual, .real):
             narrowNumbers(upper: IndexValue(value), isInclusive: comparison == .lessOrEqual)
             narrowTextsToNumeric(.numeric)
@@ -74,17 +74,17 @@ struct IndexBounds {
     /// Returns the ranges for an estimate of the number of rows: few texts are spelled otherwise than in the query.
     func likelyRanges() -> [IndexRange] {
         segments().map { segment in
-            if case .equal = segment.filter { spelled ?? segment.range } else { segment.range }
+            if case .equal = segment.filter { exactTexts ?? segment.range } else { segment.range }
         }
     }
 
-    private mutating func leaveNothing() {
+    private mutating func excludeAll() {
         hasNulls = false
         numbers = nil
         texts = nil
     }
 
-    private mutating func leaveNulls() {
+    private mutating func excludeAllButNulls() {
         numbers = nil
         texts = nil
     }
@@ -99,7 +99,7 @@ struct IndexBounds {
         if let number = NumericText.number(text) {
             // The other side may be a `key`: as numbers, `'5'` and `'05'` are equal.
             narrowTextsToNumeric(.equal(number))
-            spelled = .equal(.text(text))
+            exactTexts = .equal(.text(text))
         } else {
             narrowTexts(lower: .text(text))
             narrowTexts(upper: .text(text))
@@ -192,7 +192,7 @@ struct IndexSegment {
     var digits: NumberDigits? { if case .equal(let number) = filter { NumberDigits(number) } else { nil } }
 
     /// Whether the row of an entry has to be checked.
-    func isWanted(_ value: IndexValue) -> Bool {
+    func matches(_ value: IndexValue) -> Bool {
         guard case .text(let text) = value else { return true }
         switch filter {
         case .none: return true

@@ -144,7 +144,7 @@ extension SQLValue {
         case .text(let text):
             if let integer = RecordKey.canonicalDecimal(text) { return integer...integer }
             guard let number = NumericText.number(text) else { return nil }
-            // SQLite's own conversion may give a neighbour of the nearest real, or an integer that has no real.
+            // SQLite's own conversion may give a number adjacent to the nearest real, or an integer that has no real.
             return Self.integers(around: number, within: number.isFinite ? abs(number) * NumericText.tolerance : 0)
         case .null, .blob: return nil
         }
@@ -184,7 +184,7 @@ struct KeySegment {
     static let all = KeySegment(from: nil, through: nil, prefix: nil)
 
     /// Returns whether a key in the range may be selected, and whether no key after it can be.
-    func judge(_ key: String) -> (isWanted: Bool, isOver: Bool) {
+    func match(_ key: String) -> (isWanted: Bool, isOver: Bool) {
         if let number { return (NumericText.mayEqual(key, number), false) }
         guard let prefix else { return (true, false) }
         if key.utf8.starts(with: prefix) { return (true, false) }

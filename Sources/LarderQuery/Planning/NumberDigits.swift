@@ -46,7 +46,7 @@ struct NumberDigits {
     private func mayBegin(_ digits: [UInt8]) -> Bool {
         let isAbove = !digits.lexicographicallyPrecedes(Self.padded(least, digits.count))
         let isBelow = !Self.padded(greatest, digits.count).lexicographicallyPrecedes(digits)
-        // The digits 999… and 1000… are neighbours.
+        // The digits 999… and 1000… are adjacent.
         return greatest.lexicographicallyPrecedes(least) ? isAbove || isBelow : isAbove && isBelow
     }
 

@@ -1,7 +1,7 @@
 internal import LarderFormat
 internal import LarderStore
 
-/// The choice of how to read a table for a set of constraints, with the least work.
+/// Selects the plan that reads a table for a set of constraints with the least work.
 ///
 /// SQLite still checks every constraint: a plan may find too many rows, never too few.
 struct Planner {
@@ -18,7 +18,7 @@ struct Planner {
         total = max(1, Double(try run.rowCount(of: table)))
     }
 
-    func plan(_ request: PlanRequest) throws -> PlanAnswer {
+    func plan(_ request: PlanRequest) throws -> PlanResult {
         var best = PlanCandidate(access: .scan, rows: total)
         var candidates = [byKey(request)].compactMap { $0 }
         for index in try run.indexes() {
@@ -27,10 +27,10 @@ struct Planner {
             }
         }
         for candidate in candidates where candidate.cost(request.order) < best.cost(request.order) { best = candidate }
-        return answer(best, request)
+        return result(best, request)
     }
 
-    private func answer(_ candidate: PlanCandidate, _ request: PlanRequest) -> PlanAnswer {
+    private func result(_ candidate: PlanCandidate, _ request: PlanRequest) -> PlanResult {
         var used = [Bool](repeating: false, count: request.constraints.count)
         for index in candidate.used + resourceConstraints(request) { used[index] = true }
         let uses = zip(request.constraints, used).compactMap { constraint, isUsed in
@@ -40,7 +40,7 @@ struct Planner {
             TablePlan(
                 table: table, access: candidate.access, uses: uses, isOrdered: candidate.isOrdered,
                 isReversed: candidate.isReversed, needs: ColumnNeeds(request.columns, of: table)))
-        return PlanAnswer(
+        return PlanResult(
             used: used, number: number, isOrdered: candidate.isOrdered, cost: candidate.work,
             rows: Int64(max(1, candidate.rows)))
     }
@@ -72,7 +72,7 @@ extension Planner {
         var candidate = PlanCandidate(access: .key, rows: total)
         var isPoint = false
         for (index, constraint) in request.constraints.enumerated() {
-            guard let constraint, column(constraint) == .key, KeyBounds.understands(constraint) else { continue }
+            guard let constraint, column(constraint) == .key, KeyBounds.supports(constraint) else { continue }
             candidate.used.append(index)
             if constraint.comparison.isEquality { isPoint = true } else { candidate.rows *= Selectivity.range }
         }
@@ -99,7 +99,7 @@ extension Planner {
         let names = table.columns.map(\.name)
         for (position, constraint) in request.constraints.enumerated() {
             guard let constraint, self.column(constraint) == .declared(column),
-                IndexBounds.understands(constraint, collation),
+                IndexBounds.supports(constraint, collation),
                 !run.memberships.mayCause(constraint, on: names[column], of: names)
             else { continue }
             candidate.used.append(position)
@@ -196,7 +196,7 @@ extension Comparison {
 
 extension KeyBounds {
     /// Whether a constraint on the key can be used: it compares in the key's own order, or needs none.
-    static func understands(_ constraint: PlanRequest.Constraint) -> Bool {
+    static func supports(_ constraint: PlanRequest.Constraint) -> Bool {
         switch constraint.comparison {
         case .equal, .same, .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == "BINARY"
         case .isNull, .like, .glob: true
@@ -207,7 +207,7 @@ extension KeyBounds {
 
 extension IndexBounds {
     /// Whether a constraint can be used by an index: it compares as the index does, or needs no order.
-    static func understands(_ constraint: PlanRequest.Constraint, _ collation: IndexCollation) -> Bool {
+    static func supports(_ constraint: PlanRequest.Constraint, _ collation: IndexCollation) -> Bool {
         switch constraint.comparison {
         // Texts that are equal byte for byte are also equal without regard to case.
         case .equal, .same: constraint.collation == collation.sqlName || constraint.collation == "BINARY"

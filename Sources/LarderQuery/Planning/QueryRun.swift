@@ -45,23 +45,23 @@ final class QueryRun {
     }
 
     /// Counts rows that were read under a plan, and logs a warning about a long scan once.
-    func noteRows(_ count: Int, _ plan: TablePlan) {
+    func countRows(_ count: Int, _ plan: TablePlan) {
         facts.rowsVisited += count
         guard case .scan = plan.access else { return }
         let before = scanned[plan.table.name, default: 0]
         scanned[plan.table.name] = before + count
         if before < options.scanWarning, before + count >= options.scanWarning {
             store.host.logger.warning(
-                "a question scans a table: an index would spare reading most of its rows",
+                "a query scans a table: an index would avoid reading most of its rows",
                 metadata: ["table": "\(plan.table.name)", "rows": "\(before + count)"])
         }
     }
 
     /// Records that the statement was not compiled again.
-    func noteKeptStatement() { facts.isCompiledBefore = true }
+    func setUsedCachedStatement() { facts.usedCachedStatement = true }
 
     /// Counts entries of an index that were read.
-    func noteEntries(_ count: Int) { facts.entriesVisited += count }
+    func countEntries(_ count: Int) { facts.entriesVisited += count }
 
     /// Returns whether to continue; called every ``watchInterval`` steps.
     func mayContinue() -> Bool {
@@ -88,7 +88,7 @@ final class QueryRun {
     func basis() throws -> PlanBasis { PlanBasis(indexes: try indexes(), resources: resources) }
 
     /// Whether plans made on `basis` are valid in this read view.
-    func fulfils(_ basis: PlanBasis, _ tables: [TableDefinition]) throws -> Bool {
+    func satisfies(_ basis: PlanBasis, _ tables: [TableDefinition]) throws -> Bool {
         // A table that is now kept in memory only fails where it is read.
         for table in tables where basis.resources[table.scope] != nil && table.isPersistent() {
             if try resources(of: table) != basis.resources[table.scope] { return false }

@@ -1,7 +1,9 @@
 /// A condition on rows, built of values: nothing in it is ever read as SQL.
 ///
 /// ```swift
-/// try query.objects(of: "products", where: .less("price", 50) && .hasPrefix("name", "a"))
+/// let cheap = try query.objects(
+///     of: "products", where: .less("price", 50) && .hasPrefix("name", "a"), order: [.ascending("price")])
+/// for product in cheap { print(product.key.key, product.payload.count) }
 /// ```
 ///
 /// It has the meaning of its SQL: comparisons with null are unknown, and what is unknown is left out, also by `!`.

@@ -22,7 +22,7 @@ struct Corpus {
 
 extension WordIndex {
     /// Returns the existing corpus of a table; nil when there is none.
-    func knownCorpus(_ table: TableDefinition) throws -> Corpus? {
+    func existingCorpus(_ table: TableDefinition) throws -> Corpus? {
         try rows("SELECT id FROM corpora WHERE definition = ?", [.text(table.searchDefinition)]).first?[0].integer
             .map { Corpus(id: $0) }
     }
@@ -77,16 +77,16 @@ extension WordIndex {
             ])
     }
 
-    /// Drops the words of rows that are not read any more: in `corpus` those of all resources but `kept`, in others
+    /// Drops the words of rows that are not read any more: in `corpus` those of all resources but `current`, in others
     /// those of generations that are not in `live`.
-    func drop(in corpus: Corpus, except kept: [ResourceKey], others live: Set<Int64>) throws {
-        let kept = Set(kept)
+    func drop(in corpus: Corpus, except current: [ResourceKey], others live: Set<Int64>) throws {
+        let currentResources = Set(current)
         for row in try rows("SELECT id FROM corpora") {
             guard let id = row[0].integer else { continue }
             let other = Corpus(id: id)
             let parts = try parts(of: other).values
             let stale = parts.filter { part in
-                id == corpus.id ? !kept.contains(part.resource) : !live.contains(part.stamp.generation)
+                id == corpus.id ? !currentResources.contains(part.resource) : !live.contains(part.stamp.generation)
             }
             if stale.count == parts.count, id != corpus.id {
                 try connection.execute("DROP TABLE \(other.words)")
@@ -104,11 +104,11 @@ extension WordIndex {
             "DELETE FROM \(corpus.words) WHERE rowid IN (SELECT id FROM \(corpus.known) WHERE part = ?)",
             "DELETE FROM \(corpus.known) WHERE part = ?", "DELETE FROM parts WHERE id = ?",
         ] { try connection.execute(sql, [.integer(part.id)]) }
-        try forgetRemoved(from: corpus)
+        try purgeRemoved(from: corpus)
     }
 
     /// Makes FTS5 remove the words of removed rows by a merge of all it has; it otherwise does so little by little.
-    func forgetRemoved(from corpus: Corpus) throws {
+    func purgeRemoved(from corpus: Corpus) throws {
         try connection.execute("INSERT INTO \(corpus.words) (\(corpus.words)) VALUES ('optimize')")
     }
 }
@@ -116,12 +116,12 @@ extension WordIndex {
 extension TableDefinition {
     /// The text of all that the words of a table depend on beside its rows.
     fileprivate var searchDefinition: String {
-        let place: [String] =
+        let scopeText: [String] =
             switch scope {
             case .resource(let key): [key.group, "\(key.id)"]
             case .group(let group): [group, ""]
             }
-        return (place + [type, tokenizer.text] + searchedPaths.map(\.text)).map(\.quotedName).joined(separator: " ")
+        return (scopeText + [type, tokenizer.text] + searchedPaths.map(\.text)).map(\.quotedName).joined(separator: " ")
     }
 
     /// The paths of the searched columns in payloads, in their order.

@@ -22,7 +22,7 @@ struct SearchedRows {
     init(of resource: ResourceKey, type: String, _ view: borrowing ReadView) throws {
         self.resource = resource
         stamp =
-            try view.shownGeneration(of: resource).map { shown in
+            try view.visibleGeneration(of: resource).map { shown in
                 RowStamp(generation: shown.number, digest: shown.record.digest, count: shown.record.rowCount)
             } ?? .none
         let hasOverlays = try view.resource(resource)?.overlayCount ?? 0 > 0

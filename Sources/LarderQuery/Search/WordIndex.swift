@@ -10,7 +10,7 @@ internal import LarderStore
 // One thread at a time uses it: the one that holds its owner's `Mutex`; nothing in it is bound to a thread.
 final class WordIndex: @unchecked Sendable {
     /// The file's name in the store's directory.
-    private static let fileName = Store.wordsFileName
+    private static let fileName = Store.searchFileName
     /// The version of the tables that are made below.
     private static let version: Int64 = 2
 
@@ -19,20 +19,20 @@ final class WordIndex: @unchecked Sendable {
     /// Opens the words of `store`: in a file, or in memory when the store is read-only.
     static func open(_ store: Store) throws -> WordIndex {
         let id = try store.read { view in try view.format().storeID }.description
-        if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id, cap: store.wordsCap) }
-        let directory = try store.pathToOpen(Store.wordsFileNames)
+        if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id, cap: store.searchSizeCap) }
+        let directory = try store.pathToOpen(Store.searchFileNames)
         let uri = "file:\((directory + "/" + fileName).uriEscaped)?modeof=\((directory + "/data.mdb").uriEscaped)"
         do {
-            return try WordIndex(uri: uri, storeID: id, cap: store.wordsCap)
-        } catch let failure as SQLiteFailure where failure.isOfFile {
+            return try WordIndex(uri: uri, storeID: id, cap: store.searchSizeCap)
+        } catch let failure as SQLiteFailure where failure.isFileError {
             remove(at: store.path)
-            return try WordIndex(uri: uri, storeID: id, cap: store.wordsCap)
+            return try WordIndex(uri: uri, storeID: id, cap: store.searchSizeCap)
         }
     }
 
     /// Removes the files with the words of a store in the directory at `path`.
     static func remove(at path: String) {
-        for name in Store.wordsFileNames { SQLiteConnection.removeFile(path + "/" + name) }
+        for name in Store.searchFileNames { SQLiteConnection.removeFile(path + "/" + name) }
     }
 
     private init(uri: String, storeID: String, cap: Int64?) throws {
@@ -63,7 +63,7 @@ final class WordIndex: @unchecked Sendable {
             ] { try connection.execute(sql) }
             try connection.execute("INSERT INTO about VALUES (?, ?)", about)
         } else if try rows("SELECT version, store FROM about") != [about] {
-            throw SQLiteFailure.foreignFile
+            throw SQLiteFailure.wrongDatabaseFile
         }
     }
 

@@ -29,7 +29,7 @@ final class CollectionTable: VirtualTable {
     /// The columns whose values the cursor receives, by the number of the plan.
     private static let plans: [[Int]] = [[], [0], [1], [0, 1], [1, 0]]
 
-    func plan(_ request: PlanRequest) throws -> PlanAnswer {
+    func plan(_ request: PlanRequest) throws -> PlanResult {
         var used = [Bool](repeating: false, count: request.constraints.count)
         var columns: [Int] = []
         for (index, constraint) in request.constraints.enumerated() {
@@ -41,7 +41,7 @@ final class CollectionTable: VirtualTable {
         }
         let rows = [10_000, 1000, 100][columns.count]
         let number = Self.plans.firstIndex(of: columns) ?? 0
-        return PlanAnswer(used: used, number: number, cost: Double(rows), rows: Int64(rows))
+        return PlanResult(used: used, number: number, cost: Double(rows), rows: Int64(rows))
     }
 
     func makeCursor() -> any VirtualCursor { CollectionCursor(self, session.current) }

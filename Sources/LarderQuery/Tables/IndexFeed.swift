@@ -43,10 +43,10 @@ struct IndexFeed: RowFeed {
         return try run.store.read { view in
             let entries = try view.indexEntries(
                 of: index, in: owner, range: range, reversed: plan.isReversed, limit: limit, after: last)
-            run.noteEntries(entries.count)
+            run.countEntries(entries.count)
             last = entries.last
             if entries.count < limit { advance() } else { jump(by: digits, before: range.upper) }
-            return entries.filter { current.isWanted($0.value) }.map { entry in
+            return entries.filter { current.matches($0.value) }.map { entry in
                 FetchedRow(RowKey(resource: owner, type: entry.type, key: entry.key), entry: entry.value)
             }
         }

@@ -8,12 +8,12 @@ final class QuerySession: @unchecked Sendable {
     private let tables: [TableDefinition]
     private var run: QueryRun?
     /// The compiled statements for reuse, the most recently used one at the end.
-    private var kept: [CompiledStatement] = []
+    private var cachedStatements: [CompiledStatement] = []
     /// The most statements that are kept, the most bytes of the text of one, and the most plans of one: SQLite plans
     /// again where the value of a pattern changes.
-    private static let mostKept = 16
-    private static let longestKept = 16 << 10
-    private static let mostPlans = 100
+    private static let maxCachedStatements = 16
+    private static let maxCachedLength = 16 << 10
+    private static let maxPlans = 100
 
     init(_ tables: [TableDefinition], _ options: QueryOptions) throws {
         self.tables = tables
@@ -28,15 +28,17 @@ final class QuerySession: @unchecked Sendable {
         connection.restrict { action in
             switch action {
             case .select, .read, .recursion: true
-            case .function(let name): !Self.refused.contains(name.asciiLowercased)
+            case .function(let name): !Self.deniedFunctions.contains(name.asciiLowercased)
             case .other: false
             }
         }
-        connection.watch(every: Int32(QueryRun.watchInterval)) { [unowned self] in run?.mayContinue() ?? true }
+        connection.setProgressHandler(every: Int32(QueryRun.watchInterval)) { [unowned self] in
+            run?.mayContinue() ?? true
+        }
     }
 
     /// The functions that are refused, since they reach beyond the query.
-    private static let refused: Set<String> = ["load_extension", "fts3_tokenizer"]
+    private static let deniedFunctions: Set<String> = ["load_extension", "fts3_tokenizer"]
 
     /// The statement being run. Tables are read by statements only.
     var current: QueryRun {
@@ -50,7 +52,7 @@ final class QuerySession: @unchecked Sendable {
         _ body: (SQLiteStatement, QueryRun) throws -> Result
     ) throws -> Result {
         defer { run = nil }
-        let compiled = try reused(sql, store, options) ?? compile(sql, store, options)
+        let compiled = try cachedStatement(sql, store, options) ?? compile(sql, store, options)
         let statement = compiled.statement
         guard statement.parameterCount == arguments.count else {
             throw QueryError.argumentCount(expected: statement.parameterCount, given: arguments.count)
@@ -58,7 +60,7 @@ final class QuerySession: @unchecked Sendable {
         do {
             for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: index) }
             let result = try body(statement, current)
-            try keep(compiled)
+            try cache(compiled)
             return result
         } catch let failure as SQLiteFailure {
             if failure.isInterrupt { throw interruption(current) }
@@ -68,12 +70,14 @@ final class QuerySession: @unchecked Sendable {
     }
 
     /// Returns the statement as it was compiled before, if its plans are valid in this read view.
-    private func reused(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement? {
-        guard let place = kept.firstIndex(where: { $0.sql.utf8.elementsEqual(sql.utf8) }) else { return nil }
-        let compiled = kept.remove(at: place)
+    private func cachedStatement(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement? {
+        guard let index = cachedStatements.firstIndex(where: { $0.sql.utf8.elementsEqual(sql.utf8) }) else {
+            return nil
+        }
+        let compiled = cachedStatements.remove(at: index)
         let run = QueryRun(compiled.plans, store: store, options: options)
-        guard try run.fulfils(compiled.basis, tables) else { return nil }
-        run.noteKeptStatement()
+        guard try run.satisfies(compiled.basis, tables) else { return nil }
+        run.setUsedCachedStatement()
         self.run = run
         return compiled
     }
@@ -84,7 +88,7 @@ final class QuerySession: @unchecked Sendable {
         self.run = run
         do {
             let statement = try SQLiteStatement(sql, in: connection)
-            if !statement.isQuestion { throw QueryError.notAllowed("it is no SELECT") }
+            if !statement.isReadOnlySelect { throw QueryError.notAllowed("it is no SELECT") }
             return CompiledStatement(sql: sql, statement: statement, plans: plans, basis: try run.basis())
         } catch let failure as SQLiteFailure {
             throw failure.isInterrupt ? interruption(run) : QueryError(failure)
@@ -92,12 +96,14 @@ final class QuerySession: @unchecked Sendable {
     }
 
     /// Keeps a statement that has run for reuse, without its values.
-    private func keep(_ compiled: CompiledStatement) throws {
-        guard compiled.sql.utf8.count <= Self.longestKept, compiled.plans.plans.count <= Self.mostPlans else { return }
+    private func cache(_ compiled: CompiledStatement) throws {
+        guard compiled.sql.utf8.count <= Self.maxCachedLength, compiled.plans.plans.count <= Self.maxPlans else {
+            return
+        }
         compiled.statement.reset()
         for index in 0..<compiled.statement.parameterCount { try compiled.statement.bind(.null, at: index) }
-        if kept.count == Self.mostKept { kept.removeFirst() }
-        kept.append(compiled)
+        if cachedStatements.count == Self.maxCachedStatements { cachedStatements.removeFirst() }
+        cachedStatements.append(compiled)
     }
 
     private func interruption(_ run: QueryRun) -> QueryError { .interrupted(run.interruption ?? .cancelled) }

@@ -68,20 +68,20 @@ struct KeyFeed: RowFeed {
         let limit = current.digits == nil ? limit : min(limit, NumberDigits.batch)
         let range = range(of: current, owner)
         var rows: [FetchedRow] = []
-        var isOver = false
+        var isPastEnd = false
         let count = try run.store.read { view in
             try view.forEachRow(in: range, limit: limit) { entry in
-                if isOver { return }
+                if isPastEnd { return }
                 let (type, key) = try entry.key()
                 last = key
-                let judgement = current.judge(key)
-                isOver = judgement.isOver
-                guard judgement.isWanted else { return }
+                let match = current.match(key)
+                isPastEnd = match.isOver
+                guard match.isWanted else { return }
                 rows.append(FetchedRow(RowKey(resource: owner, type: type, key: key), entry.row, plan.needs))
             }
         }
-        run.noteRows(count, plan)
-        if isOver || count < limit { advance() } else { jump(by: current.digits) }
+        run.countRows(count, plan)
+        if isPastEnd || count < limit { advance() } else { jump(by: current.digits) }
         return rows
     }
 

@@ -14,7 +14,7 @@ final class RowTable: VirtualTable {
 
     var schema: String { ColumnLayout.schema(of: definition) }
 
-    func plan(_ request: PlanRequest) throws -> PlanAnswer {
+    func plan(_ request: PlanRequest) throws -> PlanResult {
         try Planner(definition, session.current).plan(request)
     }
 
@@ -86,7 +86,7 @@ final class RowCursor: VirtualCursor {
             }
             return FetchedRow(known.key, row, plan.needs)
         }
-        run.noteRows(1, plan)
+        run.countRows(1, plan)
         batch[position] = row
         return row
     }

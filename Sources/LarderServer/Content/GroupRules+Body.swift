@@ -13,8 +13,8 @@ extension GroupRules {
     func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
         guard !row.key.type.isEmpty, !row.key.key.isEmpty else { throw .emptyName }
         let members = try Self.members(of: row.body)
-        let type = try stated("record_type", as: row.key.type, in: members, of: row)
-        let key = try stated("record_key", as: row.key.key, in: members, of: row)
+        let type = try states("record_type", as: row.key.type, in: members, of: row)
+        let key = try states("record_key", as: row.key.key, in: members, of: row)
         if !carriesRecordType, !type, row.key.type != defaultRecordType { throw .typeNotDerivable(row.key) }
         if keyRule != .recordKey, !key, derivedKey(members) != row.key.key {
             throw .keyNotDerivable(row.key)
@@ -48,7 +48,7 @@ extension GroupRules {
     }
 
     /// Returns whether the body itself contains the row's type or key.
-    private func stated(
+    private func states(
         _ member: String, as expected: String, in members: JSONMembers, of row: Origin.Row
     ) throws(OriginError) -> Bool {
         guard let found = members[member] else { return false }

@@ -104,8 +104,8 @@ extension Origin {
     }
 
     /// Removes the changes below `sequence` from the log; runs that need one of them must bootstrap again (410).
-    public func forgetChanges(before sequence: Int64) {
-        state.withLock { $0.forget(before: sequence) }
+    public func removeChanges(before sequence: Int64) {
+        state.withLock { $0.removeChanges(before: sequence) }
     }
 
     /// Makes every token and cursor issued so far invalid (410).

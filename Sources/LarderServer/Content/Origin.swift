@@ -19,7 +19,7 @@ import Synchronization
 /// changes is refused, and the client must bootstrap again.
 public final class Origin: Sendable {
     let state: Mutex<OriginState>
-    let seal: TicketSeal
+    let signer: TicketSigner
     let now: @Sendable () -> Int64
 
     /// Creates an origin without content.
@@ -39,7 +39,7 @@ public final class Origin: Sendable {
     ) {
         precondition(changeLimit >= 1, "an origin remembers at least one change, not \(changeLimit)")
         state = Mutex(OriginState(schemaVersion: schemaVersion, groups: groups, changeLimit: changeLimit))
-        seal = TicketSeal(secret: secret)
+        signer = TicketSigner(secret: secret)
         self.now = now
     }
 

@@ -37,8 +37,8 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidBody(let problem): "the row's body is no JSON object: \(problem)"
         case .emptyName: "a row needs a type and a key"
         case .bodyContradictsName(let row): "the body of \(row) names another type or key"
-        case .typeNotDerivable(let row): "\(row): full copies of this group could not tell the row's type"
-        case .keyNotDerivable(let row): "\(row): full copies of this group could not tell the row's key"
+        case .typeNotDerivable(let row): "\(row): snapshots of this group would not contain the row's type"
+        case .keyNotDerivable(let row): "\(row): snapshots of this group would not contain the row's key"
         }
     }
 }

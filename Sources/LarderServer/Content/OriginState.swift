@@ -16,7 +16,7 @@ struct OriginState: Sendable {
     /// The number of the latest change; 0 before the first.
     var sequence: Int64 = 0
     /// Changes up to this number are forgotten.
-    var horizon: Int64 = 0
+    var removedThrough: Int64 = 0
     /// Tokens and cursors of another epoch are refused.
     var epoch: Int64 = 0
     var schemaVersion: Int64
@@ -27,7 +27,7 @@ struct OriginState: Sendable {
     let changeLimit: Int
 
     /// Returns whether the origin serves that group: it is in the table or a resource of it was ever created.
-    func knows(_ group: String) -> Bool {
+    func hasGroup(_ group: String) -> Bool {
         groups[group] != nil || resources.keys.contains { $0.group == group }
     }
 
@@ -38,19 +38,19 @@ struct OriginState: Sendable {
         sequence += 1
         log.append(Origin.Change(sequence: sequence, resource: resource, kind: kind, changedAt: now))
         // Trimming only a quarter above the limit keeps the cost of a change constant on average.
-        if log.count > changeLimit + changeLimit / 4 { forget(before: log[log.count - changeLimit].sequence) }
+        if log.count > changeLimit + changeLimit / 4 { removeChanges(before: log[log.count - changeLimit].sequence) }
         return sequence
     }
 
     /// Removes the changes below `first`.
-    mutating func forget(before first: Int64) {
-        guard first - 1 > horizon else { return }
-        horizon = min(first - 1, sequence)
-        log.removeFirst(place(after: horizon))
+    mutating func removeChanges(before first: Int64) {
+        guard first - 1 > removedThrough else { return }
+        removedThrough = min(first - 1, sequence)
+        log.removeFirst(index(after: removedThrough))
     }
 
     /// Returns the index in the log of the first change above `sequence`, by binary search.
-    func place(after sequence: Int64) -> Int {
+    func index(after sequence: Int64) -> Int {
         var low = 0
         var high = log.count
         while low < high {

@@ -11,24 +11,24 @@ struct RowTable: Sendable {
 
     /// The rows; `nil` where one was deleted.
     private(set) var entries: [Entry?] = []
-    private var places: [Origin.RowKey: Int] = [:]
+    private var indexes: [Origin.RowKey: Int] = [:]
 
     /// The number of rows.
-    var count: Int { places.count }
+    var count: Int { indexes.count }
 
     /// Returns whether there is a row of that name.
-    func contains(_ key: Origin.RowKey) -> Bool { places[key] != nil }
+    func contains(_ key: Origin.RowKey) -> Bool { indexes[key] != nil }
 
     /// Stores a row at its old place, or at the end.
     ///
     /// - Returns: Whether there was one of that name.
     @discardableResult
     mutating func put(_ entry: Entry) -> Bool {
-        if let place = places[entry.key] {
-            entries[place] = entry
+        if let index = indexes[entry.key] {
+            entries[index] = entry
             return true
         }
-        places[entry.key] = entries.count
+        indexes[entry.key] = entries.count
         entries.append(entry)
         return false
     }
@@ -37,17 +37,17 @@ struct RowTable: Sendable {
     ///
     /// - Returns: Whether there was one of that name.
     mutating func delete(_ key: Origin.RowKey) -> Bool {
-        guard let place = places.removeValue(forKey: key) else { return false }
-        entries[place] = nil
-        if entries.count > 64, places.count < entries.count / 2 { compact() }
+        guard let index = indexes.removeValue(forKey: key) else { return false }
+        entries[index] = nil
+        if entries.count > 64, indexes.count < entries.count / 2 { compact() }
         return true
     }
 
     private mutating func compact() {
         entries.removeAll { $0 == nil }
-        places.removeAll(keepingCapacity: true)
+        indexes.removeAll(keepingCapacity: true)
         for (place, entry) in entries.enumerated() {
-            if let entry { places[entry.key] = place }
+            if let entry { indexes[entry.key] = place }
         }
     }
 }

@@ -29,7 +29,7 @@ package struct Ticket: Hashable {
     }
 }
 
-extension TicketSeal {
+extension TicketSigner {
     /// Returns a ticket as text of the URL-safe alphabet (RFC 4648 §5), without padding.
     package func text(of ticket: Ticket) -> String {
         let fields: [Int64]
@@ -40,9 +40,9 @@ extension TicketSeal {
         }
         let numbers = (fields + [ticket.bound, ticket.epoch]).map { String($0) }
         let body = Array((numbers.joined(separator: " ") + " " + ticket.filter).utf8)
-        var sealed = Self.bytes(of: signature(of: body))
-        sealed.append(contentsOf: body)
-        return Base64URL.encode(sealed)
+        var signed = Self.bytes(of: signature(of: body))
+        signed.append(contentsOf: body)
+        return Base64URL.encode(signed)
     }
 
     /// Parses a ticket, or returns `nil` for a text that ``text(of:)`` did not make under the same secret.

@@ -18,7 +18,7 @@ public struct TokenSecret: Hashable, Sendable {
 /// Signs bytes with a secret: SipHash-2-4 (Aumasson and Bernstein, 2012).
 ///
 /// 64 bits are enough here: a forged token grants nothing that the same client could not read by a bootstrap.
-package struct TicketSeal: Sendable {
+package struct TicketSigner: Sendable {
     let secret: TokenSecret
 
     /// Creates a signer with `secret`.

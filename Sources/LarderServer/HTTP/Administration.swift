@@ -29,22 +29,22 @@ struct Administration {
 
     init(_ origin: Origin) { self.origin = origin }
 
-    func answer(_ request: Request, path: [String], query: Substring) async throws(OriginProblem) -> [UInt8] {
+    func handle(_ request: Request, path: [String], query: Substring) async throws(OriginProblem) -> [UInt8] {
         switch (request.method, path.first) {
         case (.get, "status") where path.count == 1:
             return status
         case (.post, "content") where path.count == 1:
             try load(try await body(of: request))
-            return Self.answer(origin.sequence)
+            return Self.sequenceBody(origin.sequence)
         case (.post, "forget") where path.count == 1:
             guard let first = Self.parameter("before", query).flatMap({ Int64($0) }) else {
                 throw .invalidRequest("before must be a sequence")
             }
-            origin.forgetChanges(before: first)
-            return Self.answer(nil)
+            origin.removeChanges(before: first)
+            return Self.sequenceBody(nil)
         case (.post, "invalidate-tokens") where path.count == 1:
             origin.invalidateTokens()
-            return Self.answer(nil)
+            return Self.sequenceBody(nil)
         case (_, "resources") where path.count >= 3:
             guard let id = Int64(path[2]) else { throw .notFound }
             let resource = Origin.ResourceID(path[1], id)
@@ -60,12 +60,12 @@ struct Administration {
         let row = path.count == 3 && path[0] == "rows" ? Origin.RowKey(path[1], path[2]) : nil
         do throws(OriginError) {
             switch (request.method, path, row) {
-            case (.put, [], _): return Self.answer(try origin.createResource(resource))
+            case (.put, [], _): return Self.sequenceBody(try origin.createResource(resource))
             case (.post, ["hide"], _):
-                return Self.answer(try origin.hideResource(resource, reason: Self.parameter("reason", query)))
-            case (.post, ["publish"], _): return Self.answer(try origin.publishResource(resource))
-            case (.post, ["touch"], _): return Self.answer(try origin.touchResource(resource))
-            case (.delete, _, let row?): return Self.answer(try origin.deleteRow(row, in: resource))
+                return Self.sequenceBody(try origin.hideResource(resource, reason: Self.parameter("reason", query)))
+            case (.post, ["publish"], _): return Self.sequenceBody(try origin.publishResource(resource))
+            case (.post, ["touch"], _): return Self.sequenceBody(try origin.touchResource(resource))
+            case (.delete, _, let row?): return Self.sequenceBody(try origin.deleteRow(row, in: resource))
             default: break
             }
         } catch {
@@ -74,7 +74,7 @@ struct Administration {
         guard request.method == .put, let row else { throw .notFound }
         let body = try await body(of: request)
         do throws(OriginError) {
-            return Self.answer(try origin.putRow(Origin.Row(row, body: body), in: resource))
+            return Self.sequenceBody(try origin.putRow(Origin.Row(row, body: body), in: resource))
         } catch {
             throw Self.problem(error)
         }
@@ -112,7 +112,7 @@ struct Administration {
         return writer.bytes
     }
 
-    private static func answer(_ sequence: Int64?) -> [UInt8] {
+    private static func sequenceBody(_ sequence: Int64?) -> [UInt8] {
         var writer = JSONWriter()
         writer.raw("{\"sequence\":")
         writer.integer(sequence)

@@ -21,13 +21,13 @@ import NIOCore
 public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
     private let origin: Origin
     private let configuration: OriginConfiguration
-    private let gate: RequestGate
+    private let requestGuard: RequestGuard
 
     /// Creates a middleware that serves `origin`.
     public init(_ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration()) {
         self.origin = origin
         self.configuration = configuration
-        gate = RequestGate(configuration, now: origin.now)
+        requestGuard = RequestGuard(configuration, now: origin.now)
     }
 
     /// Responds to requests under the base path and passes the others on.
@@ -43,14 +43,14 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         let query = parts.count == 2 ? parts[1] : ""
         do throws(OriginProblem) {
             if let problem = await configuration.intercept?(request.head) { throw problem }
-            try gate.checkCredentials(request.headers)
+            try requestGuard.checkCredentials(request.headers)
             let segments = try Self.segments(path.dropFirst(configuration.basePath.count + 1))
             if configuration.isAdministrable, segments.first == "admin" {
                 let administration = Administration(origin)
-                let answer = try await administration.answer(request, path: Array(segments.dropFirst()), query: query)
-                return Self.response(.ok, answer)
+                let body = try await administration.handle(request, path: Array(segments.dropFirst()), query: query)
+                return Self.response(.ok, body)
             }
-            try gate.checkRate()
+            try requestGuard.checkRate()
             return try read(request.method, segments, query: query)
         } catch {
             let response = Self.response(error)
@@ -72,8 +72,8 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         case 6 where path[3] == "snapshots":
             // An unknown group is reported before an impossible id.
             let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
-            let copy = try origin.fullCopy(of: Origin.ResourceID(path[4], id ?? 0))
-            return Self.response(copy)
+            let snapshot = try origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0))
+            return Self.response(snapshot)
         default:
             throw .notFound
         }
@@ -103,7 +103,7 @@ extension ContentSyncMiddleware {
     }
 
     /// Streams a snapshot; the next piece is made only when the connection has accepted the last one.
-    private static func response(_ copy: FullCopy) -> Response {
+    private static func response(_ copy: OriginSnapshot) -> Response {
         let body = ResponseBody { writer in
             for piece in copy { try await writer.write(ByteBuffer(bytes: piece)) }
             try await writer.finish(nil)

@@ -13,7 +13,7 @@ import ServiceLifecycle
 /// ```
 public enum OriginServer {
     /// The time a stopping server waits for responses under way before it aborts them.
-    private static let patience = Duration.seconds(2)
+    private static let shutdownTimeout = Duration.seconds(2)
 
     /// Serves `origin` until `body` ends.
     ///
@@ -38,7 +38,7 @@ public enum OriginServer {
                 if let port = channel.localAddress?.port { opened.yield(port) }
             }, logger: logger)
         var settings = ServiceGroupConfiguration(services: [application], logger: logger)
-        settings.maximumGracefulShutdownDuration = patience
+        settings.maximumGracefulShutdownDuration = shutdownTimeout
         let services = ServiceGroup(configuration: settings)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -7,7 +7,7 @@ public enum IdempotencyError: Error, Hashable, Sendable {
     /// The text is no valid key.
     case malformedKey
     /// The handler's response is too long to be stored, in bytes; nothing was committed.
-    case answerTooLong(actual: Int, limit: Int)
+    case responseTooLong(actual: Int, limit: Int)
     /// The store's directory contains something other than a key store.
     case notAKeyStore
     /// The store has this format, which this version cannot read.
@@ -25,11 +25,11 @@ extension IdempotencyError: CustomStringConvertible {
         case .accountTooLong(let actual):
             "The account's name has \(actual) bytes; at most \(IdempotencyKey.longestAccount) are allowed."
         case .malformedKey: "A key has 1 to \(IdempotencyKey.longestText) visible ASCII characters."
-        case .answerTooLong(let actual, let limit):
-            "The answer has \(actual) bytes, and at most \(limit) are remembered: nothing was committed."
+        case .responseTooLong(let actual, let limit):
+            "The response has \(actual) bytes, and at most \(limit) are stored: nothing was committed."
         case .notAKeyStore: "The directory holds no store of keys."
         case .unsupportedFormat(let format): "The store of keys has format \(format), which this version cannot read."
-        case .damaged(let error): "A remembered answer is damaged (\(error)): its request is not executed again."
+        case .damaged(let error): "A stored response is damaged (\(error)): its request is not executed again."
         case .unknownTable(let name): "The table \(name) was not named when the store was opened."
         }
     }

@@ -16,9 +16,9 @@ public struct IdempotencyPolicy: Sendable {
     /// The longest body of a request, in bytes.
     public var longestBody: Int
     /// The longest body of a response, in bytes. An effect with a longer one is not committed.
-    public var longestAnswer: Int
+    public var longestResponse: Int
     /// The header fields of a response that are stored.
-    public var rememberedFields: [HTTPField.Name]
+    public var retainedFields: [HTTPField.Name]
 
     /// Creates the rules. By default `X-Idempotency-Key` is required, a response is stored for 24 hours, a lease is 30
     /// seconds, and bodies have at most 1 MiB, responses 256 KiB.
@@ -34,8 +34,8 @@ public struct IdempotencyPolicy: Sendable {
         self.lifetime = lifetime
         self.lease = lease
         self.longestBody = longestBody
-        self.longestAnswer = longestAnswer
-        self.rememberedFields = rememberedFields
+        self.longestResponse = longestAnswer
+        self.retainedFields = rememberedFields
     }
 
     /// The fields that describe the response's body and the written resource, `X-Sync-Sequence` included.
@@ -58,10 +58,10 @@ public struct IdempotencyPolicy: Sendable {
         return text
     }
 
-    var retention: AnswerRetention {
-        AnswerRetention(
-            milliseconds: Self.milliseconds(lifetime), fields: Set(rememberedFields.map(\.canonicalName)),
-            longestBody: longestAnswer)
+    var retention: ResponseRetention {
+        ResponseRetention(
+            milliseconds: Self.milliseconds(lifetime), fields: Set(retainedFields.map(\.canonicalName)),
+            longestBody: longestResponse)
     }
 
     /// Returns the end of a lease that begins now, in milliseconds since 1970-01-01 UTC.

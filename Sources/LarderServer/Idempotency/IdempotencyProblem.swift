@@ -46,7 +46,7 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
     }
 
     /// The response that reports the refusal.
-    public var answer: ServerAnswer {
+    public var response: IdempotentResponse {
         var writer = JSONWriter()
         writer.raw("{\"type\":")
         writer.string(kind.type)
@@ -55,9 +55,10 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         writer.raw(",\"status\":")
         writer.integer(Int64(status.code))
         writer.raw("}")
-        var answer = ServerAnswer(status, fields: [.contentType: "application/problem+json"], body: writer.bytes)
-        if let retryAfter { answer.fields[.retryAfter] = String(retryAfter) }
-        return answer
+        var response = IdempotentResponse(
+            status, fields: [.contentType: "application/problem+json"], body: writer.bytes)
+        if let retryAfter { response.fields[.retryAfter] = String(retryAfter) }
+        return response
     }
 }
 

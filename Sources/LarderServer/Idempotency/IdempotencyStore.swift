@@ -32,7 +32,7 @@ public protocol IdempotencyStore: Sendable {
     ///   - now: In milliseconds since 1970-01-01 UTC.
     /// - Throws: The error of the effect; the errors of the store.
     func perform(
-        _ effect: Effect, under lease: IdempotencyLease?, at now: Int64, keeping retention: AnswerRetention
+        _ effect: Effect, under lease: IdempotencyLease?, at now: Int64, keeping retention: ResponseRetention
     ) async throws -> IdempotencyOutcome
 
     /// Ends a lease without a response, so that the next request with the key runs. Does nothing when it has ended.
@@ -44,7 +44,7 @@ public enum IdempotencyClaim: Hashable, Sendable {
     /// The key is new, or its response has expired: the request runs under this lease.
     case run(IdempotencyLease)
     /// The request was executed before, with this response.
-    case replay(ServerAnswer)
+    case replay(IdempotentResponse)
     /// Another request with this key is running; retry after this many whole seconds, 1 or more.
     case running(retryAfter: Int64)
     /// The key belongs to a request of another fingerprint.
@@ -53,10 +53,10 @@ public enum IdempotencyClaim: Hashable, Sendable {
 
 /// The result of executing a request.
 public enum IdempotencyOutcome: Hashable, Sendable {
-    /// The effect ran. It is committed if its response ``ServerAnswer/isFinal``.
-    case executed(ServerAnswer)
+    /// The effect ran. It is committed if its response ``IdempotentResponse/isFinal``.
+    case executed(IdempotentResponse)
     /// The effect did not run: the request had been executed before.
-    case replay(ServerAnswer)
+    case replay(IdempotentResponse)
     /// The effect did not run: the key belongs to a request of another fingerprint.
     case mismatch
 }
@@ -79,7 +79,7 @@ public struct IdempotencyLease: Hashable, Sendable {
 }
 
 /// The time a response is stored, and the parts of it that are kept.
-public struct AnswerRetention: Hashable, Sendable {
+public struct ResponseRetention: Hashable, Sendable {
     /// The time, in milliseconds; 1 or more.
     public var milliseconds: Int64
     /// The header fields that are kept, by their names in lower case.

@@ -40,7 +40,7 @@ public struct ListQuery: Hashable, Sendable {
                 let value = PercentEncoding.decode(halves[1])
             else { throw .invalidRequest("the query is not percent-encoded UTF-8") }
             guard parameters.updateValue(value, forKey: name) == nil else {
-                throw .invalidRequest("a parameter stands twice")
+                throw .invalidRequest("a parameter is repeated")
             }
         }
         size = try Self.number(parameters["size"], "size") ?? Self.defaultPageSize

@@ -15,19 +15,19 @@ extension Origin {
             state.resources[resource].flatMap { $0.published == nil ? nil : $0.rows }
         }
         guard let table else { throw .notFound }
-        var rows: [(place: ListPlace, body: [UInt8])] = []
+        var rows: [(place: ListPosition, body: [UInt8])] = []
         for case let entry? in table.entries where query.type == nil || entry.key.type == query.type {
-            rows.append((ListPlace(entry.key.key, type: entry.key.type), entry.body))
+            rows.append((ListPosition(entry.key.key, type: entry.key.type), entry.body))
         }
         rows.sort { $0.place < $1.place }
-        let rest: ArraySlice<(place: ListPlace, body: [UInt8])>
+        let rest: ArraySlice<(place: ListPosition, body: [UInt8])>
         switch query.start {
         case .page(let index):
             let (skipped, overflow) = index.multipliedReportingOverflow(by: query.size)
             rest = rows.dropFirst(overflow ? .max : skipped)
         case .after(let key):
-            let before = ListPlace(key, type: nil)
-            rest = rows.drop { !($0.place.isBehind(before)) }
+            let before = ListPosition(key, type: nil)
+            rest = rows.drop { !($0.place.isAfter(before)) }
         }
         return Self.body(rest.prefix(query.size).map(\.body), total: rows.count, hasMore: rest.count > query.size)
     }
@@ -49,7 +49,7 @@ extension Origin {
 }
 
 /// The position of a row in a list: decimal numbers by value, then texts by their UTF-8 bytes, then types.
-private struct ListPlace: Comparable {
+private struct ListPosition: Comparable {
     private let number: Int64?
     private let key: [UInt8]
     private let type: [UInt8]
@@ -61,12 +61,12 @@ private struct ListPlace: Comparable {
         self.type = Array((type ?? "").utf8)
     }
 
-    static func < (left: ListPlace, right: ListPlace) -> Bool {
-        left.key == right.key ? left.type.lexicographicallyPrecedes(right.type) : right.isBehind(left)
+    static func < (left: ListPosition, right: ListPosition) -> Bool {
+        left.key == right.key ? left.type.lexicographicallyPrecedes(right.type) : right.isAfter(left)
     }
 
     /// Returns whether its key is after that of another place.
-    func isBehind(_ other: ListPlace) -> Bool {
+    func isAfter(_ other: ListPosition) -> Bool {
         switch (number, other.number) {
         case (let own?, let other?): own > other
         case (_?, nil): false

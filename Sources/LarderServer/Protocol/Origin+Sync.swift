@@ -14,8 +14,8 @@ extension Origin {
     ///   page.
     public func page(_ query: OriginQuery) throws(OriginProblem) -> OriginPage {
         try state.withLock { (state) throws(OriginProblem) in
-            let run = try Run(query, in: state, seal: seal)
-            return state.page(of: run, seal: seal)
+            let run = try Run(query, in: state, signer: signer)
+            return state.page(of: run, signer: signer)
         }
     }
 }
@@ -28,7 +28,7 @@ private struct Run {
     let pageSize: Int
     let filter: ContentFilter
 
-    init(_ query: OriginQuery, in state: OriginState, seal: TicketSeal) throws(OriginProblem) {
+    init(_ query: OriginQuery, in state: OriginState, signer: TicketSigner) throws(OriginProblem) {
         switch query.start {
         case .bootstrap(let filter):
             try Self.check(filter, in: state)
@@ -37,17 +37,18 @@ private struct Run {
             purpose = .bootstrap(position: 0, pageSize: pageSize)
         case .token(let text, let filter):
             try Self.check(filter, in: state)
-            guard let ticket = seal.ticket(text), ticket.purpose == .token else { throw .resyncRequired }
+            guard let ticket = signer.ticket(text), ticket.purpose == .token else { throw .resyncRequired }
             guard ticket.filter == filter.description else { throw .tokenFilterMismatch }
-            guard ticket.epoch == state.epoch, ticket.bound >= state.horizon, ticket.bound <= state.sequence else {
+            guard ticket.epoch == state.epoch, ticket.bound >= state.removedThrough, ticket.bound <= state.sequence
+            else {
                 throw .resyncRequired
             }
             (position, bound, self.filter) = (ticket.bound, state.sequence, filter)
             pageSize = query.pageSize ?? OriginQuery.defaultPageSize
             purpose = .changes(position: position, pageSize: pageSize)
         case .cursor(let text, let repeated):
-            guard let ticket = seal.ticket(text), let filter = ContentFilter(ticket.filter) else {
-                throw .invalidRequest("the cursor is none of this server's")
+            guard let ticket = signer.ticket(text), let filter = ContentFilter(ticket.filter) else {
+                throw .invalidRequest("the cursor is not from this server")
             }
             switch ticket.purpose {
             case .token: throw .invalidRequest("a sync_token is no cursor")
@@ -55,27 +56,27 @@ private struct Run {
             case .changes(let position, let pageSize): (self.position, self.pageSize) = (position, pageSize)
             }
             if let repeated, repeated != filter { throw .cursorFilterMismatch }
-            if let asked = query.pageSize, asked != pageSize { throw .cursorPageSizeMismatch }
+            if let requested = query.pageSize, requested != pageSize { throw .cursorPageSizeMismatch }
             (purpose, bound, self.filter) = (ticket.purpose, ticket.bound, filter)
             try Self.check(ticket, at: position, in: state)
         }
     }
 
     private static func check(_ filter: ContentFilter, in state: OriginState) throws(OriginProblem) {
-        for group in filter.groups where !state.knows(group) { throw .unknownResourceGroup }
+        for group in filter.groups where !state.hasGroup(group) { throw .unknownResourceGroup }
     }
 
     /// Refuses a cursor of another epoch, and one whose remaining changes or final token are forgotten already.
     private static func check(_ ticket: Ticket, at position: Int64, in state: OriginState) throws(OriginProblem) {
         let needed = if case .changes = ticket.purpose { position } else { ticket.bound }
-        guard ticket.epoch == state.epoch, needed >= state.horizon, ticket.bound <= state.sequence else {
+        guard ticket.epoch == state.epoch, needed >= state.removedThrough, ticket.bound <= state.sequence else {
             throw .resyncRequired
         }
     }
 }
 
 extension OriginState {
-    fileprivate func page(of run: Run, seal: TicketSeal) -> OriginPage {
+    fileprivate func page(of run: Run, signer: TicketSigner) -> OriginPage {
         // One more change than fits shows that there is a next page.
         var changes =
             switch run.purpose {
@@ -85,7 +86,7 @@ extension OriginState {
         let hasMore = changes.count > run.pageSize
         if hasMore { changes.removeLast() }
         func ticket(_ purpose: Ticket.Purpose) -> String {
-            seal.text(of: Ticket(purpose: purpose, bound: run.bound, epoch: epoch, filter: run.filter.description))
+            signer.text(of: Ticket(purpose: purpose, bound: run.bound, epoch: epoch, filter: run.filter.description))
         }
         var cursor: String?
         if hasMore, let last = changes.last {
@@ -101,7 +102,7 @@ extension OriginState {
 
     private func changes(of run: Run) -> [Origin.Change] {
         var found: [Origin.Change] = []
-        for change in log[place(after: run.position)...] {
+        for change in log[index(after: run.position)...] {
             if change.sequence > run.bound || found.count > run.pageSize { break }
             if run.filter.matches(change.resource) { found.append(change) }
         }

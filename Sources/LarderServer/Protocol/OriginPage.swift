@@ -56,7 +56,7 @@ public struct OriginPage: Hashable, Sendable {
         writer.raw(",\"data\":")
         if let body = fields.body { writer.raw(body) } else { writer.raw("null") }
         writer.raw(",\"snapshot_url\":")
-        writer.string(fields.hasFullCopy ? "/api/v4/resources/snapshots/\(change.resource)" : nil)
+        writer.string(fields.hasSnapshot ? "/api/v4/resources/snapshots/\(change.resource)" : nil)
         writer.raw(",\"unavailable_reason\":")
         writer.string(fields.reason)
         writer.raw("}")
@@ -66,14 +66,14 @@ public struct OriginPage: Hashable, Sendable {
     private struct Fields {
         var row: Origin.RowKey?
         var body: [UInt8]?
-        var hasFullCopy = false
+        var hasSnapshot = false
         var reason: String?
 
         init(_ change: Origin.Change) {
             switch change.kind {
             case .rowCreate(let key, let body), .rowUpdate(let key, let body): (row, self.body) = (key, body)
             case .rowDelete(let key): row = key
-            case .resourceCreate, .resourceInvalidate: hasFullCopy = true
+            case .resourceCreate, .resourceInvalidate: hasSnapshot = true
             case .resourceDelete(let reason): self.reason = reason
             case .resourceUpdate: break
             }

@@ -38,7 +38,7 @@ public struct OriginQuery: Hashable, Sendable {
         let token = parameters["sync_token"]
         if let cursor = parameters["cursor"] {
             guard !bootstrap, token == nil else {
-                throw .invalidRequest("cursor goes with neither bootstrap nor sync_token")
+                throw .invalidRequest("cursor cannot be combined with bootstrap or sync_token")
             }
             start = .cursor(cursor, filter)
             return
@@ -60,7 +60,7 @@ public struct OriginQuery: Hashable, Sendable {
                 let value = halves.count == 2 ? PercentEncoding.decode(halves[1]) : ""
             else { throw .invalidRequest("the query is not percent-encoded UTF-8") }
             guard parameters.updateValue(value, forKey: name) == nil else {
-                throw .invalidRequest("a parameter stands twice")
+                throw .invalidRequest("a parameter is repeated")
             }
         }
         return parameters

@@ -1,6 +1,14 @@
 internal import LarderFormat
 
 /// The readiness of one filter's content for offline use, in one view of the store.
+///
+/// ```swift
+/// let readiness = try store.read { view in try view.readiness(of: "translations:19,20") }
+/// if let readiness {  // nil before the first run of the filter has begun
+///     print(readiness.isComplete ? "readable offline" : "\(readiness.remainingResourceCount) still to fetch")
+///     if readiness.isOverdue(now: now) { print("not synced for a week") }
+/// }
+/// ```
 public struct FilterReadiness: Hashable, Sendable {
     /// The default age beyond which syncing is overdue: 7 days, in milliseconds.
     public static let defaultOverdueAge: Int64 = 7 * 24 * 60 * 60 * 1000
@@ -9,7 +17,7 @@ public struct FilterReadiness: Hashable, Sendable {
     public let filter: String
     /// The server sequence of its content: the bound of its last finished run. Nil before the first.
     ///
-    /// Some members may be newer, see ``ResourceReadiness/floor``; none is older.
+    /// Some members may be newer, see ``ResourceReadiness/appliedSequence``; none is older.
     public let asOfSequence: Int64?
     /// When its last finished run ended, in milliseconds since 1970-01-01 UTC; nil before the first.
     ///
@@ -31,11 +39,11 @@ public struct FilterReadiness: Hashable, Sendable {
     /// listed and not brought in.
     ///
     /// Resources on later pages of a bootstrap are not known yet, and not counted.
-    public let resourcesToGo: Int
+    public let remainingResourceCount: Int
     /// The rows of those members, estimated by the rows that they have; nil when one has none.
-    public let rowsToGo: Int?
+    public let remainingRowCount: Int?
     /// The stored bytes of those members, estimated likewise.
-    public let bytesToGo: Int?
+    public let remainingByteCount: Int?
 
     /// Whether everything that the filter requests can be read without the server.
     ///
@@ -46,7 +54,7 @@ public struct FilterReadiness: Hashable, Sendable {
         syncedAt != nil && members.allSatisfy { $0.isComplete || $0.state == .hidden }
     }
 
-    /// Milliseconds since its last finished run ended; nil before the first, zero when the clock was set back since.
+    /// Milliseconds since its last finished run ended; nil before the first, zero when the clock was moved back since.
     public func age(now: Int64) -> Int64? {
         syncedAt.map { synced in
             let (age, isTooLarge) = now.subtractingReportingOverflow(synced)
@@ -67,7 +75,7 @@ extension FilterReadiness {
     /// One member as it is stored: its readiness, and whether it still has to be fetched.
     struct Member {
         let readiness: ResourceReadiness
-        let isToGo: Bool
+        let isRemaining: Bool
 
         init(_ key: ResourceKey, _ member: MemberRecord, _ resource: ResourceRecord, in filter: FilterState) {
             let isFinished = member.finishedInRun == filter.run
@@ -75,7 +83,7 @@ extension FilterReadiness {
                 key, resource, isFinishedInRun: filter.isBootstrapping ? isFinished : nil)
             let isAwaited =
                 filter.isBootstrapping && member.listedInRun == filter.run && !isFinished && resource.state != .hidden
-            isToGo = isAwaited || resource.state == .empty
+            isRemaining = isAwaited || resource.state == .empty
         }
     }
 
@@ -89,11 +97,11 @@ extension FilterReadiness {
         failures = record.failures
         lastError = record.lastError
         members = stored.map(\.readiness)
-        let toGo = stored.filter(\.isToGo).map(\.readiness)
-        resourcesToGo = toGo.count
-        let isKnown = toGo.allSatisfy(\.isComplete)
-        rowsToGo = isKnown ? Self.sum(toGo.map(\.rowCount)) : nil
-        bytesToGo = isKnown ? Self.sum(toGo.map(\.byteCount)) : nil
+        let remaining = stored.filter(\.isRemaining).map(\.readiness)
+        remainingResourceCount = remaining.count
+        let isKnown = remaining.allSatisfy(\.isComplete)
+        remainingRowCount = isKnown ? Self.sum(remaining.map(\.rowCount)) : nil
+        remainingByteCount = isKnown ? Self.sum(remaining.map(\.byteCount)) : nil
     }
 
     /// The readiness of a list, which no filter holds: its only member, and when a pass over it last finished.
@@ -107,9 +115,9 @@ extension FilterReadiness {
         failures = 0
         lastError = nil
         members = [list]
-        resourcesToGo = list.syncedAt == nil ? 1 : 0
-        rowsToGo = list.syncedAt == nil ? nil : 0
-        bytesToGo = rowsToGo
+        remainingResourceCount = list.syncedAt == nil ? 1 : 0
+        remainingRowCount = list.syncedAt == nil ? nil : 0
+        remainingByteCount = remainingRowCount
     }
 
     /// The sum, at most the largest number: the counts come from a file.

@@ -46,12 +46,12 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     }
 
     borrowing func isMember(_ resource: ResourceKey, ofAny filters: [Int64]) throws -> Bool {
-        for number in filters where try holds(resource, number) { return true }
+        for number in filters where try isMember(resource, of: number) { return true }
         return false
     }
 
     /// Whether a filter has a resource as member, even if the record of that is damaged.
-    borrowing func holds(_ resource: ResourceKey, _ filter: Int64) throws -> Bool {
+    borrowing func isMember(_ resource: ResourceKey, of filter: Int64) throws -> Bool {
         let key = try Transaction.key { try MemberRecord.appendKey(filter: filter, resource: resource, to: &$0) }
         return try engine.value(forKey: key.rawSpan, in: tables.members) != nil
     }

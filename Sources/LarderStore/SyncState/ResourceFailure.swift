@@ -14,7 +14,7 @@ public struct ResourceFailure: Hashable, Sendable {
     /// named here.
     public let isFinal: Bool
     /// Whether the rows cannot be named here: runs continue without the resource.
-    package let isPassedOver: Bool
+    package let isSkipped: Bool
 
     package init(_ resource: ResourceKey, _ failure: SnapshotFailure) {
         self.resource = resource
@@ -22,26 +22,26 @@ public struct ResourceFailure: Hashable, Sendable {
         attempts = Int(clamping: failure.count)
         failedAt = failure.failedAt
         isFinal = failure.kind != .transient
-        isPassedOver = failure.kind == .passedOver
+        isSkipped = failure.kind == .unusable
     }
 }
 
 extension ResourceFailure {
     /// The time after so many failed attempts in a row until the next one begins by itself, in milliseconds: ten
     /// seconds at first, an hour at last.
-    package static func wait(afterAttempts attempts: Int) -> Int64 {
+    package static func retryDelay(afterAttempts attempts: Int) -> Int64 {
         let seconds: [Int64] = [10, 60, 300, 1800, 3600]
         return seconds[min(max(attempts, 1), seconds.count) - 1] * 1000
     }
 
     /// When the next attempt begins by itself, in milliseconds since 1970-01-01 UTC.
     public var retryAt: Int64 {
-        let (time, isTooLarge) = failedAt.addingReportingOverflow(Self.wait(afterAttempts: attempts))
+        let (time, isTooLarge) = failedAt.addingReportingOverflow(Self.retryDelay(afterAttempts: attempts))
         return isTooLarge ? .max : time
     }
 
-    /// Whether it is too early for another attempt. A clock that was set back delays none.
-    package func isHeldBack(now: Int64) -> Bool { failedAt <= now && now < retryAt }
+    /// Whether it is too early for another attempt. A clock that was moved back delays none.
+    package func isBackingOff(now: Int64) -> Bool { failedAt <= now && now < retryAt }
 }
 
 extension FilterReadiness {

@@ -7,7 +7,7 @@ public struct ResourceReadiness: Hashable, Sendable {
     /// The state of the resource for readers.
     public let state: ResourceState
     /// The server sequence of its rows: they contain every change of the resource up to it.
-    public var floor: Int64 { applied.sequence }
+    public var appliedSequence: Int64 { applied.sequence }
     /// The position up to which its rows contain the server's changes.
     package let applied: ServerPosition
     /// The generation that readers see, or nil while there is none; never used twice.
@@ -44,11 +44,11 @@ public struct ResourceReadiness: Hashable, Sendable {
     public var isStuck: Bool {
         if isComplete || state == .hidden { return false }
         if state == .evicted, isFinishedInRun != false { return true }
-        return hasLastingFailure
+        return hasPersistentFailure
     }
 
     /// Whether the server refuses its snapshot, its rows cannot be named here, or it failed three times in a row.
-    package var hasLastingFailure: Bool { failure.map { $0.isFinal || $0.attempts >= 3 } ?? false }
+    package var hasPersistentFailure: Bool { failure.map { $0.isFinal || $0.attempts >= 3 } ?? false }
 
     init(_ key: ResourceKey, _ record: ResourceRecord, isFinishedInRun: Bool? = nil) {
         let resource = Resource(key, record)

@@ -65,8 +65,8 @@ extension Transaction {
             record.run = members.map { max($0.record.listedInRun, $0.record.finishedInRun ?? 0) }.max() ?? 0
             record.isBootstrapping = true
             try put(body: record.encode(), in: .filters) { try FilterState.appendKey(number, to: &$0) }
-            effects.changes.noteFilter(canonicalText)
-            shared.host.logger.warning("the record of a filter was damaged, and it is bootstrapped anew")
+            effects.changes.addFilter(canonicalText)
+            shared.host.logger.warning("the record of a filter was damaged; the filter is bootstrapped again")
         }
         // Rebuilding a resource has its filters bootstrapped, so these have to be known by then.
         for resource in damage.resources { _ = try record(of: resource) }
@@ -74,11 +74,11 @@ extension Transaction {
 }
 
 /// The stage that has the filters fetch a resource again whose record was damaged.
-final class MemberRestoring: RowStage {
-    init(_ file: OpenFile) {}
+final class MembershipRestorer: RowStage {
+    init(_ file: FileContext) {}
 
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {
-        for (number, filter) in try transaction.filters() where try transaction.holds(resource, number) {
+        for (number, filter) in try transaction.filters() where try transaction.isMember(resource, of: number) {
             // The rows contain everything up to the sequence of the filter's token.
             record.applied = max(
                 record.applied, ServerPosition(filter.timeline, filter.lastUntilSequence ?? 0))

@@ -10,12 +10,12 @@ final class SyncOwnership: SharedPart {
 
     private let state = Mutex<(runs: Int, lock: OwnerLock?)>((0, nil))
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
     /// Counts a run; returns false while another process has the right.
     fileprivate func begin(in path: String) throws -> Bool {
         try state.withLock { state in
-            if state.runs == 0 { state.lock = try OwnerLock.take(Self.lockName, in: path) }
+            if state.runs == 0 { state.lock = try OwnerLock.acquire(Self.lockName, in: path) }
             if state.lock == nil { return false }
             state.runs += 1
             return true

@@ -37,7 +37,7 @@ extension Transaction {
         }
         let number = try found?.number ?? next(\.nextFilter)
         try put(body: record.encode(), in: .filters) { try FilterState.appendKey(number, to: &$0) }
-        effects.changes.noteFilter(canonicalText)
+        effects.changes.addFilter(canonicalText)
         return number
     }
 
@@ -76,17 +76,17 @@ extension Transaction {
         try remove(key: Self.key { try FilterState.appendKey(number, to: &$0) }, in: .filters)
         let others = try filterNumbers()
         for (resource, _) in members where try !isMember(resource, ofAny: others) {
-            try sweep(resource)
+            try withdrawUnfiltered(resource)
             if try record(of: resource)?.overlays ?? 0 > 0 { state(RemovedFilters.self).overlaid.insert(resource) }
         }
         state(RemovedFilters.self).count += 1
-        effects.changes.noteFilter(canonicalText)
+        effects.changes.addFilter(canonicalText)
     }
 
     /// Withdraws a resource that no filter holds any more.
     ///
     /// - Throws: as ``withdraw(_:at:as:)``.
-    package mutating func sweep(_ resource: ResourceKey) throws {
+    package mutating func withdrawUnfiltered(_ resource: ResourceKey) throws {
         // A resource that the server has withdrawn stays so; others only have no rows, and a filter may request them
         // again.
         guard let record = try record(of: resource), record.state != .hidden else { return }

@@ -19,7 +19,7 @@ package struct FilterRun: Hashable, Sendable {
     /// The journal sequence that was next when it began: the run contains every write that the server accepted before.
     let journalAtBegin: Int64
     /// Whether the run was requested manually: snapshots that failed recently are then requested without a wait.
-    let isByHand: Bool
+    let isManual: Bool
 
     /// Returns the end of the run, by which local writes are released.
     ///
@@ -37,22 +37,22 @@ package enum Rejection: Error {
     /// The server rejects the token.
     case token
     /// The server's sequence is below the applied one: it was restored from a backup.
-    case restored
+    case rolledBack
 }
 
 extension Transaction {
     /// The time within which a server counts as restored only once, in milliseconds.
-    package static var restorationInterval: Int64 { 3_600_000 }
+    package static var rollbackInterval: Int64 { 3_600_000 }
 
     /// The time for which a rejected token counts although the server accepts the next one, in milliseconds. A server
     /// that rejects every other token costs a bootstrap each time.
-    package static var resyncMemory: Int64 { 3_600_000 }
+    package static var resyncWindow: Int64 { 3_600_000 }
 
-    /// Whether a token was rejected recently. After the clock was set back, nothing is recent.
+    /// Whether a token was rejected recently. After the clock was moved back, nothing is recent.
     private static func isRecent(_ resyncedAt: Int64?, _ now: Int64) -> Bool {
         guard let resyncedAt, resyncedAt <= now else { return false }
         let (passed, isTooLarge) = now.subtractingReportingOverflow(resyncedAt)
-        return !isTooLarge && passed < resyncMemory
+        return !isTooLarge && passed < resyncWindow
     }
 
     /// Begins a run of a filter: a bootstrap when the filter has no token of the present timeline, or an unfinished
@@ -60,12 +60,12 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970-01-01 UTC.
-    ///   - isByHand: whether the run was requested manually.
+    ///   - isManual: whether the run was requested manually.
     /// - Throws: ``SyncError/incomplete(_:)`` for an automatic bootstrap that completed without some resources, while
     ///   it is too early to request these again. It would fetch everything else again. ``StoreError/invalid(_:)`` for a
     ///   text beyond the limits.
     package mutating func beginRun(
-        _ canonicalText: String, now: Int64, isByHand: Bool = true
+        _ canonicalText: String, now: Int64, isManual: Bool = true
     ) throws -> FilterRun {
         let old = try filter(canonicalText)?.record
         let applied = try appliedPosition()
@@ -75,24 +75,25 @@ extension Transaction {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
                 token: token, server: try server(of: .sync), applied: applied, beganAt: now,
-                journalAtBegin: try nextJournalSequence(), isByHand: isByHand)
+                journalAtBegin: try nextJournalSequence(), isManual: isManual)
         }
-        if !isByHand { try checkHold(canonicalText, now: now) }
-        return try beginBootstrap(canonicalText, after: nil, now: now, isByHand: isByHand)
+        if !isManual { try checkBootstrapDelay(canonicalText, now: now) }
+        return try beginBootstrap(canonicalText, after: nil, now: now, isManual: isManual)
     }
 
     /// Throws while a bootstrap that completed without some resources must not begin again.
-    private mutating func checkHold(_ canonicalText: String, now: Int64) throws {
-        guard let (number, record) = try filter(canonicalText), record.isBootstrapping, let until = record.heldUntil,
+    private mutating func checkBootstrapDelay(_ canonicalText: String, now: Int64) throws {
+        guard let (number, record) = try filter(canonicalText), record.isBootstrapping,
+            let until = record.incompleteUntil,
             try record.timeline == appliedPosition().timeline,
-            // A clock that was set back delays nothing.
-            now < until, until - now <= ResourceFailure.wait(afterAttempts: .max)
+            // A clock that was moved back delays nothing.
+            now < until, until - now <= ResourceFailure.retryDelay(afterAttempts: .max)
         else { return }
         // The resources that the bootstrap went without are not due before `until`. Others are not missing: they were
         // skipped, or failed for another filter.
         let failures = try members(ofFilter: number).compactMap { resource, _ in
             try self.record(of: resource)?.failure.map { ResourceFailure(resource, $0) }
-        }.filter { !$0.isPassedOver && $0.retryAt >= until }
+        }.filter { !$0.isSkipped && $0.retryAt >= until }
         // Nothing is missing any more when another filter has fetched it.
         if !failures.isEmpty { throw SyncError.incomplete(failures) }
     }
@@ -103,16 +104,16 @@ extension Transaction {
     /// - Parameter until: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
     ///   store fails.
-    package mutating func hold(_ run: FilterRun, until: Int64) throws {
-        try check(run)
-        try updateFilter(run.canonicalText) { $0.heldUntil = until }
+    package mutating func delayBootstrap(_ run: FilterRun, until: Int64) throws {
+        try checkCurrent(run)
+        try updateFilter(run.canonicalText) { $0.incompleteUntil = until }
     }
 
     /// Discards the token, if there is one, and begins a bootstrap. The content that readers see stays.
     ///
     /// - Parameter rejection: the reason, where the server gave one.
     mutating func beginBootstrap(
-        _ canonicalText: String, after rejection: Rejection?, now: Int64, isByHand: Bool
+        _ canonicalText: String, after rejection: Rejection?, now: Int64, isManual: Bool
     ) throws -> FilterRun {
         var run = FilterState(filter: canonicalText)
         var interrupted: Int64?
@@ -132,7 +133,7 @@ extension Transaction {
             record.run += 1
             record.isBootstrapping = true
             record.attemptedAt = now
-            record.heldUntil = nil
+            record.incompleteUntil = nil
             // The stored content keeps its age: only the token is no longer valid.
             record.token = nil
             if record.timeline != applied.timeline {
@@ -149,7 +150,7 @@ extension Transaction {
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
             token: nil, server: try server(of: .sync), applied: applied, beganAt: now,
-            journalAtBegin: run.journalAtBegin, isByHand: isByHand)
+            journalAtBegin: run.journalAtBegin, isManual: isManual)
     }
 
     /// Begins a bootstrap in place of a run; in a new timeline where the server was restored.
@@ -159,25 +160,25 @@ extension Transaction {
     ///   ``SyncError/superseded`` when the run is no longer current.
     package mutating func replaceRejected(_ run: FilterRun, after rejection: Rejection, now: Int64) throws -> FilterRun
     {
-        try check(run)
-        if rejection == .restored {
-            // A clock that was set back delays nothing.
+        try checkCurrent(run)
+        if rejection == .rolledBack {
+            // A clock that was moved back delays nothing.
             if let last = try restoredAt(), last <= now,
-                case (let passed, false) = now.subtractingReportingOverflow(last), passed < Self.restorationInterval
+                case (let passed, false) = now.subtractingReportingOverflow(last), passed < Self.rollbackInterval
             {
                 throw SyncError.laggingServer
             }
             try beginTimeline(restoredAt: now)
         }
-        return try beginBootstrap(run.canonicalText, after: rejection, now: now, isByHand: run.isByHand)
+        return try beginBootstrap(run.canonicalText, after: rejection, now: now, isManual: run.isManual)
     }
 
     /// Stores the number of pages of a bootstrap that were applied.
     ///
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
     ///   store fails.
-    package mutating func notePage(_ number: Int, _ run: FilterRun) throws {
-        try check(run)
+    package mutating func setPagesDone(_ number: Int, _ run: FilterRun) throws {
+        try checkCurrent(run)
         try updateFilter(run.canonicalText) { $0.pagesDone = Int64(number) }
     }
 
@@ -194,7 +195,7 @@ extension Transaction {
     ///
     /// The filter may have been removed meanwhile, or run from another place that shares the store. The timeline may
     /// have ended, or the content may be of another server by now.
-    func check(_ run: FilterRun) throws {
+    func checkCurrent(_ run: FilterRun) throws {
         guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
             record.token == run.token, try appliedPosition().timeline == run.applied.timeline,
             try server(of: .sync) == run.server
@@ -204,7 +205,7 @@ extension Transaction {
     /// Stores the token, in one commit with the end of the bootstrap and the sweep of resources that it did not list.
     ///
     /// The commit also releases local writes that the run has brought, as many as one commit should; for more there is
-    /// ``LarderStore/Transaction/settle(after:from:most:)``.
+    /// ``LarderStore/Transaction/releaseOverlays(after:from:limit:)``.
     ///
     /// - Returns: the resources that were swept.
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError/invalid(_:)`` for a token
@@ -212,18 +213,18 @@ extension Transaction {
     package mutating func finishRun(
         _ run: FilterRun, token: String, untilSequence: Int64, now: Int64
     ) throws -> [ResourceKey] {
-        try check(run)
+        try checkCurrent(run)
         var swept: [ResourceKey] = []
         if run.kind == .bootstrap {
             for (resource, member) in try members(ofFilter: run.number) where member.listedInRun != run.run {
                 try removeMember(ofFilter: run.number, resource)
                 if try !isMember(resource) {
-                    try sweep(resource)
+                    try withdrawUnfiltered(resource)
                     swept.append(resource)
                 }
             }
         }
-        try noteApplied(untilSequence)
+        try advanceAppliedSequence(to: untilSequence)
         try updateFilter(run.canonicalText) { record in
             record.token = token
             record.tokenUpdatedAt = now
@@ -236,7 +237,7 @@ extension Transaction {
             record.nextAttemptAt = nil
             if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
-        _ = try settle(after: run.end(bound: untilSequence))
+        _ = try releaseOverlays(after: run.end(bound: untilSequence))
         return swept
     }
 }
@@ -245,7 +246,7 @@ extension Transaction {
     /// Stores the outcome of a filter's last run. A filter that was removed meanwhile is not made again.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func note(_ attempt: AttemptNote, ofFilter canonicalText: String) throws {
+    package mutating func setAttempt(_ attempt: AttemptRecord, ofFilter canonicalText: String) throws {
         guard try filter(canonicalText) != nil else { return }
         try updateFilter(canonicalText) { record in
             record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt

@@ -2,11 +2,11 @@ internal import LarderFormat
 package import LarderStore
 
 /// The results of applying some changes.
-package struct Applied: Sendable {
+package struct AppliedMutations: Sendable {
     var rowsChanged = 0
     var events: [SyncEvent] = []
     /// The resources that the changes have proven public although they are not stored.
-    var proofs = PublicProofs()
+    var unstored = UnstoredResources()
 }
 
 extension Transaction {
@@ -15,9 +15,9 @@ extension Transaction {
     ///
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
     ///   store fails.
-    package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> Applied {
-        try check(run)
-        var applied = Applied()
+    package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> AppliedMutations {
+        try checkCurrent(run)
+        var applied = AppliedMutations()
         for mutation in mutations {
             let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
             switch mutation.type {
@@ -37,7 +37,7 @@ extension Transaction {
     }
 
     private mutating func applyRow(
-        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout AppliedMutations
     ) throws {
         guard let type = mutation.recordType, let key = mutation.recordKey else {
             preconditionFailure("a decoded row change has a key")
@@ -47,7 +47,7 @@ extension Transaction {
         if try isMissing(record, resource, run) {
             // The applied sequence stays: if it were raised, a run that is interrupted now would find no proof when it
             // is repeated.
-            applied.proofs.note(resource, mutation)
+            applied.unstored.add(resource, mutation)
             return applied.events.append(.notStored(resource))
         }
         // Row changes of a resource that is not stored are dropped: its snapshot will contain them.
@@ -63,7 +63,7 @@ extension Transaction {
             applied.events.append(.notStored(resource))
         }
         try update(resource) { $0.applied = run.position(mutation.sequence) }
-        try noteApplied(mutation.sequence)
+        try advanceAppliedSequence(to: mutation.sequence)
     }
 
     /// Whether the resource is not stored although the server has it, so that its snapshot has to be requested.
@@ -92,7 +92,7 @@ extension Transaction {
     }
 
     private mutating func applyDelete(
-        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout AppliedMutations
     ) throws {
         let record = try record(of: resource)
         let isKnown = record.map { run.position(mutation.sequence) <= $0.applied } ?? false
@@ -102,15 +102,15 @@ extension Transaction {
         try removeMember(ofFilter: run.number, resource)
         if isKnown { return }
         try withdraw(resource, at: run.position(mutation.sequence), as: .hidden)
-        try noteApplied(mutation.sequence)
+        try advanceAppliedSequence(to: mutation.sequence)
         applied.events.append(.hidden(resource))
     }
 
     private mutating func applyUpdate(
-        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout Applied
+        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout AppliedMutations
     ) throws {
         guard let record = try record(of: resource), run.position(mutation.sequence) > record.applied else { return }
-        if try isMissing(record, resource, run) { applied.proofs.note(resource, mutation) }
+        if try isMissing(record, resource, run) { applied.unstored.add(resource, mutation) }
         try update(resource) { $0.changedAt = mutation.changedAt ?? $0.changedAt }
     }
 
@@ -119,25 +119,25 @@ extension Transaction {
     /// - Parameter bound: the sequence up to which the run goes.
     /// - Throws: ``SyncError/superseded`` when the run is no longer current, ``SyncError/wire(_:request:)`` for a path
     ///   that must not be requested; ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func list(_ requests: CopyRequests, _ run: FilterRun, bound: Int64) throws {
-        try check(run)
-        try noteApplied(bound)
-        for resource in requests.resources {
+    package mutating func listMembers(_ requirements: SnapshotRequirements, _ run: FilterRun, bound: Int64) throws {
+        try checkCurrent(run)
+        try advanceAppliedSequence(to: bound)
+        for resource in requirements.resources {
             let known = try record(of: resource)
             // The change that hid it is later than this one, and may already be applied: a response can be old.
             if run.kind == .incremental, let known, known.state == .hidden,
-                run.position(requests.sequence(of: resource)) <= known.applied
+                run.position(requirements.sequence(of: resource)) <= known.applied
             {
                 continue
             }
             var member = try member(ofFilter: run.number, resource) ?? MemberRecord(listedInRun: run.run)
             member.listedInRun = run.run
             try putMember(ofFilter: run.number, resource, member)
-            if var noted = known, requests.isOnlyNoted(noted, member, run),
-                run.position(requests.sequence(of: resource)) > noted.applied || run.kind == .bootstrap
+            if var updated = known, requirements.skipsFetch(updated, member, run),
+                run.position(requirements.sequence(of: resource)) > updated.applied || run.kind == .bootstrap
             {
-                try requests.note(resource, run, bound: bound, in: &noted)
-                try update(resource) { [noted] in $0 = noted }
+                try requirements.setRequirement(resource, run, bound: bound, in: &updated)
+                try update(resource) { [updated] in $0 = updated }
             }
             // Every member has a record, so that its state can be reported.
             if known == nil { try update(resource) { _ in } }

@@ -6,13 +6,19 @@ public import LarderTransport
 ///
 /// A run goes from token to token. Readers never wait for it and never see a resource in part. A run that fails, or
 /// ends with the process, stores no new token; the next one repeats what was applied without harm.
+///
+/// ```swift
+/// let sync = ContentSync(store: store, transport: transport, configuration: SyncConfiguration(base: base))
+/// let report = try await sync.sync(ResourceFilter("translations:19,20"))  // everything; later only changes
+/// print(report.kind, report.snapshotRows, report.rowsChanged)
+/// ```
 public final class ContentSync: Sendable {
     let store: Store
     let transport: any Transport
     let credentials: any Credentials
     let configuration: SyncConfiguration
-    private let flights = Flights()
-    let claims = TurnQueue<ResourceKey>()
+    private let activeRuns = ActiveRuns()
+    let claims = KeyedSemaphore<ResourceKey>()
     let report: @Sendable (SyncEvent) -> Void
     private let maximumRetryAfter: Duration
 
@@ -51,17 +57,17 @@ public final class ContentSync: Sendable {
     ///
     /// - Throws: the reason the run failed; the filter then keeps its token, unless the run became a bootstrap.
     public func sync(_ filter: ResourceFilter) async throws(SyncError) -> SyncReport {
-        try await sync(filter, isByHand: true, onEvent: report)
+        try await sync(filter, isManual: true, onEvent: report)
     }
 
     /// Syncs as ``sync(_:)``, manually or not; when this call begins the run, `onEvent` receives its events.
     func sync(
-        _ filter: ResourceFilter, isByHand: Bool, onEvent: @escaping @Sendable (SyncEvent) -> Void
+        _ filter: ResourceFilter, isManual: Bool, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) async throws(SyncError) -> SyncReport {
-        try await flights.join(filter.description) { () async throws(SyncError) in
+        try await activeRuns.join(filter.description) { () async throws(SyncError) in
             let run = SyncRun(
                 filter: filter, store: self.store, client: self.client(),
-                claims: self.claims, configuration: self.configuration, isByHand: isByHand, onEvent: onEvent)
+                claims: self.claims, configuration: self.configuration, isManual: isManual, onEvent: onEvent)
             return try await run.execute()
         }
     }

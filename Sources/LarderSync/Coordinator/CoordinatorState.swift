@@ -3,7 +3,7 @@ internal import LarderStore
 
 /// The state of the coordinator around the pure machine, under one lock.
 struct CoordinatorState {
-    typealias Waiter = Pending<Result<SyncReport, SyncError>>
+    typealias Waiter = DeferredValue<Result<SyncReport, SyncError>>
 
     /// The state that exists while the coordinator runs.
     struct Loop {
@@ -24,7 +24,7 @@ struct CoordinatorState {
     var loop: Loop?
     var waiters: [String: [Waiter]] = [:]
     /// The waiters whose request the machine has not handled yet: a run that ends before then does not complete them.
-    var unheard: Set<ObjectIdentifier> = []
+    var unhandled: Set<ObjectIdentifier> = []
     /// The time at which the status was last published.
     var publishedAt: Duration?
     /// The time at which the store was last swept.
@@ -43,17 +43,17 @@ extension CoordinatorState {
 
     /// Removes and returns the waiters that the end of a filter's run completes. After a run that the coordinator
     /// cancelled, callers that requested another one go on waiting.
-    mutating func takeWaiters(forEndOf text: String) -> [Waiter] {
-        if loop?.machine.isAskedForAgain(text) == true { return [] }
+    mutating func removeWaiters(forEndOf text: String) -> [Waiter] {
+        if loop?.machine.isRequestedAgain(text) == true { return [] }
         let all = waiters.removeValue(forKey: text) ?? []
-        waiters[text] = all.filter { unheard.contains(ObjectIdentifier($0)) }
-        return all.filter { !unheard.contains(ObjectIdentifier($0)) }
+        waiters[text] = all.filter { unhandled.contains(ObjectIdentifier($0)) }
+        return all.filter { !unhandled.contains(ObjectIdentifier($0)) }
     }
 
     /// Records that the machine handles the manual requests for a filter, or for every filter.
-    mutating func hear(of filter: ResourceFilter?) {
-        for (text, asking) in waiters where filter == nil || filter?.description == text {
-            unheard.subtract(asking.map(ObjectIdentifier.init))
+    mutating func markHandled(_ filter: ResourceFilter?) {
+        for (text, requesting) in waiters where filter == nil || filter?.description == text {
+            unhandled.subtract(requesting.map(ObjectIdentifier.init))
         }
     }
 }

@@ -24,18 +24,18 @@ struct ListRun: Sendable {
                     .page(
                         number: number, mutations: changes.created.count + changes.updated.count + changes.deleted.count
                     ))
-            case .doubted, .moved, .finished: break
+            case .unconfirmed, .moved, .finished: break
             }
         }
-        let done: ListReport
+        let listReport: ListReport
         do throws(ListError) {
-            done = try await reconciler.reconcile(list.resource, type: list.type, from: list.source)
+            listReport = try await reconciler.reconcile(list.resource, type: list.type, from: list.source)
         } catch {
             throw SyncError(error)
         }
         var result = SyncReport(filter: text, kind: .incremental)
-        result.pages = done.requests
-        result.rowsChanged = done.created + done.updated + done.deleted
+        result.pages = listReport.requests
+        result.rowsChanged = listReport.created + listReport.updated + listReport.deleted
         result.mutations = result.rowsChanged
         report(.finished(result))
         return result

@@ -15,7 +15,7 @@ public struct NotReadyError: Error, Hashable, Sendable {
     /// The error for a filter; nil while a missing resource may still arrive.
     init?(_ readiness: FilterReadiness) {
         let missing = readiness.members.filter { $0.isMissing(in: readiness) }
-        guard !missing.isEmpty, missing.allSatisfy({ $0.isStuck || $0.isComplete && $0.hasLastingFailure }) else {
+        guard !missing.isEmpty, missing.allSatisfy({ $0.isStuck || $0.isComplete && $0.hasPersistentFailure }) else {
             return nil
         }
         self.readiness = readiness
@@ -39,6 +39,7 @@ extension NotReadyError: CustomStringConvertible {
             "\(member.key) (\(member.failure?.reason ?? "its rows were evicted"))"
         }
         let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
-        return "“\(readiness.filter)” is not ready: nothing under way brings \(reasons.joined(separator: ", "))\(more)."
+        return
+            "“\(readiness.filter)” is not ready: nothing under way will fetch \(reasons.joined(separator: ", "))\(more)."
     }
 }

@@ -51,13 +51,13 @@ extension SyncCoordinator {
         begin(continuation)
         await withDiscardingTaskGroup { group in
             // No run may start before the power is known, so the network is reported after it.
-            let (powerKnown, powerTold) = AsyncStream<Never>.makeStream()
+            let (powerKnown, powerReported) = AsyncStream<Never>.makeStream()
             group.addTask {
                 for await power in self.power.states() {
                     continuation.yield(.power(power))
-                    powerTold.finish()
+                    powerReported.finish()
                 }
-                powerTold.finish()
+                powerReported.finish()
             }
             group.addTask {
                 for await _ in powerKnown {}
@@ -79,7 +79,7 @@ extension SyncCoordinator {
                 sweepIfDue(in: &group)
                 publish(isProgress: false)
                 if isOver { break }
-                if let deadline, isSettled(before: deadline) { continuation.yield(.stop) }
+                if let deadline, isIdle(before: deadline) { continuation.yield(.stop) }
             }
             group.cancelAll()
         }
@@ -90,7 +90,7 @@ extension SyncCoordinator {
         let id = store.host.makeID()
         let machine = CoordinatorMachine(policy: policy, hasProbe: probe != nil, seed: id.high ^ id.low)
         let filters = state.withLock { $0.filters }
-        let known = known(Set(filters.map { $0.filter.description }))
+        let known = knownFilters(Set(filters.map { $0.filter.description }))
         state.withLock { state in
             precondition(state.loop == nil, "the coordinator runs already")
             state.loop = CoordinatorState.Loop(machine: machine, events: events)
@@ -107,7 +107,7 @@ extension SyncCoordinator {
             let waiters = state.waiters.values.joined()
             state.loop = nil
             state.waiters = [:]
-            state.unheard = []
+            state.unhandled = []
             return (loop, waiters)
         }
         timer.set(nil)
@@ -122,36 +122,36 @@ extension SyncCoordinator {
 
     /// Whether everything that is due runs, or has its time set.
     package var isLive: Bool {
-        let moment = moment()
-        return state.withLock { $0.loop?.machine.isLive(at: moment) ?? true }
+        let reading = clockReading()
+        return state.withLock { $0.loop?.machine.isLive(at: reading) ?? true }
     }
 
     /// Whether nothing runs or becomes due before a deadline.
-    package func isSettled(before deadline: Duration) -> Bool {
+    package func isIdle(before deadline: Duration) -> Bool {
         state.withLock { state in
             guard let loop = state.loop, loop.hasNetwork else { return false }
-            return loop.machine.isSettled(before: deadline)
+            return loop.machine.isIdle(before: deadline)
         }
     }
 
-    private func moment() -> Moment { Moment(elapsed: store.host.elapsed(), now: store.host.now()) }
+    private func clockReading() -> ClockReading { ClockReading(elapsed: store.host.elapsed(), now: store.host.now()) }
 
     private func step(_ event: CoordinatorEvent) -> [CoordinatorEffect] {
-        let moment = moment()
+        let reading = clockReading()
         let (effects, waiters) = state.withLock { state -> ([CoordinatorEffect], [CoordinatorState.Waiter]) in
             guard state.loop != nil else { return ([], []) }
             var waiters: [CoordinatorState.Waiter] = []
             switch event {
             case .network: state.loop?.hasNetwork = true
-            case .trigger(.manual(let filter)): state.hear(of: filter)
+            case .trigger(.manual(let filter)): state.markHandled(filter)
             case .ended(let text, let outcome):
                 state.loop?.runs[text] = nil
                 state.loop?.progress[text] = nil
                 state.loop?.outcomes[text] = outcome
-                waiters = state.takeWaiters(forEndOf: text)
+                waiters = state.removeWaiters(forEndOf: text)
             default: break
             }
-            return (state.loop?.machine.step(event, at: moment) ?? [], waiters)
+            return (state.loop?.machine.step(event, at: reading) ?? [], waiters)
         }
         if case .ended(_, let outcome) = event {
             // A run that ended because the host forced offline is reported as one without a network.
@@ -178,7 +178,7 @@ extension SyncCoordinator {
         case .refuse(let text, let error):
             let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [] }
             for waiter in waiters { waiter.fulfil(.failure(error)) }
-        case .note(let text, let attempt): await note(attempt, text)
+        case .storeAttempt(let text, let attempt): await storeAttempt(attempt, text)
         case .report(let event): onEvent(event)
         case .stopped: break
         }
@@ -187,17 +187,17 @@ extension SyncCoordinator {
     private func start(_ text: String, in group: inout DiscardingTaskGroup) {
         guard let filter = try? ResourceFilter(text) else { preconditionFailure("a canonical filter is one") }
         // A filter that was just removed must not be run, and a list is not run as a filter.
-        let (isWanted, list, isByHand) = state.withLock { state in
+        let (isWanted, list, isManual) = state.withLock { state in
             (
                 state.filters.contains { $0.filter == filter }, state.lists[text],
-                state.loop?.machine.isByHand(text) ?? false
+                state.loop?.machine.isManual(text) ?? false
             )
         }
         let run = Task {
             let outcome: Result<SyncReport, SyncError>
             do throws(SyncError) {
                 if !isWanted { throw .cancelled }
-                outcome = .success(try await execute(filter, isByHand, text, list))
+                outcome = .success(try await execute(filter, isManual, text, list))
             } catch {
                 outcome = .failure(error)
             }
@@ -217,32 +217,32 @@ extension SyncCoordinator {
     }
 
     private func execute(
-        _ filter: ResourceFilter, _ isByHand: Bool, _ text: String, _ list: PagedList?
+        _ filter: ResourceFilter, _ isManual: Bool, _ text: String, _ list: PagedList?
     ) async throws(SyncError) -> SyncReport {
-        let report: @Sendable (SyncEvent) -> Void = { event in self.hear(event, of: text) }
-        guard let list else { return try await content.sync(filter, isByHand: isByHand, onEvent: report) }
+        let report: @Sendable (SyncEvent) -> Void = { event in self.handle(event, of: text) }
+        guard let list else { return try await content.sync(filter, isManual: isManual, onEvent: report) }
         return try await ListRun(list: list, store: store, report: report).execute()
     }
 
-    private func hear(_ event: SyncEvent, of text: String) {
+    private func handle(_ event: SyncEvent, of text: String) {
         switch event {
-        case .page(number: 1, _): post(.answered(text))
+        case .page(number: 1, _): post(.responded(text))
         case .tokenRejected: post(.rejected(text))
         default: break
         }
-        state.withLock { state in state.loop?.progress[text]?.count(event) }
+        state.withLock { state in state.loop?.progress[text]?.update(with: event) }
         publish(isProgress: true)
         onEvent(event)
     }
 
-    private func note(_ attempt: AttemptNote, _ text: String) async {
+    private func storeAttempt(_ attempt: AttemptRecord, _ text: String) async {
         do {
             try await store.write { transaction in
-                try transaction.note(attempt, ofFilter: text)
+                try transaction.setAttempt(attempt, ofFilter: text)
             }
         } catch {
             // The record is informative only; a failing store also fails the next run, which reports it.
-            store.host.logger.debug("could not keep how a run went", metadata: ["error": "\(error)"])
+            store.host.logger.debug("could not store the outcome of a run", metadata: ["error": "\(error)"])
         }
     }
 }

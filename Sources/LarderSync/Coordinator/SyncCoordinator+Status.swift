@@ -9,15 +9,15 @@ extension SyncCoordinator {
     /// - Complexity: one lookup in the store for each member of each filter.
     public var status: SyncStatus {
         let now = store.host.now()
-        let moment = Moment(elapsed: store.host.elapsed(), now: now)
+        let reading = ClockReading(elapsed: store.host.elapsed(), now: now)
         // The runs are read before the store, so that everything that a run brought is visible once its filter is idle.
-        var (status, lists) = state.withLock { ($0.status(at: moment), $0.lists) }
+        var (status, lists) = state.withLock { ($0.status(at: reading), $0.lists) }
         // A store that cannot be read fails the next run, which reports it; runs and waits are reported anyway.
         let readiness = (try? store.read { view in try view.readiness(with: lists) }) ?? []
         for index in status.filters.indices {
             guard let ready = readiness.first(where: { $0.filter == status.filters[index].filter }) else { continue }
             status.filters[index].readiness = ready
-            // The machine counts the time that passed while the clock was set back.
+            // The machine counts the time that passed while the clock was moved back.
             if ready.isOverdue(now: now, after: policy.overdueAfter.milliseconds) {
                 status.filters[index].isOverdue = true
             }
@@ -39,7 +39,7 @@ extension SyncCoordinator {
 
     /// Waits until everything that a filter names can be read without the server, and returns its readiness.
     ///
-    /// The call waits as long as it takes, also without a network; cancel it to stop. It returns at once when
+    /// The call waits without a time limit, also without a network; cancel it to stop. It returns at once when
     /// everything is complete. It does not wait for resources that nothing under way will bring
     /// (``ResourceReadiness/isStuck``): once all others are in the store, it throws an error that names them. They may
     /// still arrive, evicted ones when they are opened or kept, failed ones when they are tried again; the call may
@@ -65,14 +65,14 @@ extension SyncCoordinator {
             group.addTask {
                 // Members become complete by swaps, which are not changes of the filter's own record.
                 for try await readiness in self.store.values(in: .everything, read) {
-                    if let ready = try self.ready(readiness, text) { return ready }
+                    if let ready = try self.finalReadiness(readiness, text) { return ready }
                 }
                 throw CancellationError()
             }
             group.addTask {
                 // The end of a run, or of the coordinator, need not be a change of the store.
                 for await _ in self.statuses() {
-                    if let ready = try self.ready(self.store.read(read), text) { return ready }
+                    if let ready = try self.finalReadiness(self.store.read(read), text) { return ready }
                 }
                 throw CancellationError()
             }
@@ -82,11 +82,11 @@ extension SyncCoordinator {
     }
 
     /// Returns the readiness that ends the wait for a filter, or throws the error that does; nil while it goes on.
-    private func ready(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
+    private func finalReadiness(_ readiness: FilterReadiness?, _ text: String) throws -> FilterReadiness? {
         if let readiness, readiness.isComplete { return readiness }
         if let error = lastingError(text) { throw error }
         guard let readiness else { return nil }
-        if let error = NotReadyError(readiness), !isYetToBeTried(error, text) { throw error }
+        if let error = NotReadyError(readiness), !mayStillArrive(error, text) { throw error }
         return nil
     }
 
@@ -105,9 +105,9 @@ extension SyncCoordinator {
     }
 
     /// Whether a run under way, or the first one after the start, may bring some of the missing resources.
-    private func isYetToBeTried(_ error: NotReadyError, _ text: String) -> Bool {
+    private func mayStillArrive(_ error: NotReadyError, _ text: String) -> Bool {
         // No run brings evicted resources, or resources whose rows cannot be named.
-        guard error.missing.contains(where: { $0.state != .evicted && $0.failure?.isPassedOver == false }) else {
+        guard error.missing.contains(where: { $0.state != .evicted && $0.failure?.isSkipped == false }) else {
             return false
         }
         return state.withLock { state in
@@ -126,7 +126,7 @@ extension SyncCoordinator {
     /// Publishes the status to its readers; each receives it only if it differs from the last one that it received.
     func publish(isProgress: Bool) {
         // Without a reader, the status is not worth its lookups.
-        if statusBroadcast.followerCount == 0 { return }
+        if statusBroadcast.subscriberCount == 0 { return }
         let elapsed = store.host.elapsed()
         let isWanted = state.withLock { state in
             if isProgress, let last = state.publishedAt, elapsed - last < .milliseconds(100) { return false }
@@ -139,7 +139,7 @@ extension SyncCoordinator {
 
 extension CoordinatorState {
     /// Returns the status without the parts that only the store knows.
-    func status(at moment: Moment) -> SyncStatus {
+    func status(at reading: ClockReading) -> SyncStatus {
         SyncStatus(
             isRunning: loop != nil, network: loop?.machine.network ?? .offline,
             power: loop?.machine.power ?? .normal, isForcedOffline: isForcedOffline,
@@ -147,19 +147,19 @@ extension CoordinatorState {
             filters: filters.map { filter, priority in
                 let text = filter.description
                 return FilterStatus(
-                    filter: text, priority: priority, activity: activity(of: text, at: moment), readiness: nil,
+                    filter: text, priority: priority, activity: activity(of: text, at: reading), readiness: nil,
                     isOverdue: loop?.machine.isOverdue(text) ?? false,
                     lastError: loop?.machine.lastError(of: text)?.description)
             })
     }
 
     /// Returns the current activity for a filter.
-    func activity(of text: String, at moment: Moment) -> FilterStatus.Activity {
+    func activity(of text: String, at reading: ClockReading) -> FilterStatus.Activity {
         // The machine does not know a filter that was just added.
         guard let loop, let isRunning = loop.machine.isRunning(text) else { return .waiting(for: .coordinator) }
         if isRunning { return .running(loop.progress[text] ?? RunProgress()) }
-        guard let obstacle = loop.machine.obstacle(of: text, at: moment) else { return .idle }
-        return .waiting(for: obstacle)
+        guard let reason = loop.machine.blockedReason(of: text, at: reading) else { return .idle }
+        return .waiting(for: reason)
     }
 }
 

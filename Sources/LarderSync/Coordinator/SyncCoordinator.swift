@@ -11,6 +11,17 @@ internal import Synchronization
 /// and at once when the network returns. Readers never wait for any of it.
 ///
 /// A pure step function decides what to do and when; this class performs it.
+///
+/// ```swift
+/// let coordinator = SyncCoordinator.system(
+///     store: store, transport: transport, configuration: SyncConfiguration(base: base),
+///     credentials: credentials)
+/// coordinator.add(filter, priority: .high)
+/// let running = Task { try await coordinator.run() }
+/// let readiness = try await coordinator.waitUntilReady(filter)
+/// print("readable offline as of", readiness.asOfSequence ?? 0)
+/// running.cancel()
+/// ```
 public final class SyncCoordinator: Sendable {
     let store: Store
     let content: ContentSync
@@ -21,7 +32,7 @@ public final class SyncCoordinator: Sendable {
     let onEvent: @Sendable (SyncEvent) -> Void
     let state = Mutex(CoordinatorState())
     let timer: WakeTimer
-    let statusBroadcast = StateBroadcast(CoordinatorState().status(at: Moment(elapsed: .zero, now: 0)))
+    let statusBroadcast = StateBroadcast(CoordinatorState().status(at: ClockReading(elapsed: .zero, now: 0)))
 
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
@@ -74,7 +85,7 @@ public final class SyncCoordinator: Sendable {
             precondition(!state.overlaps(filter, list), "a filter covers the resource of a list: \(filter)")
             state.lists[text] = list
         }
-        let known = known([text])[text] ?? KnownFilter()
+        let known = knownFilters([text])[text] ?? KnownFilter()
         state.withLock { state in
             if let index = state.filters.firstIndex(where: { $0.filter == filter }) {
                 state.filters[index].priority = priority
@@ -135,7 +146,7 @@ public final class SyncCoordinator: Sendable {
         let isWaiting = state.withLock { state in
             guard let loop = state.loop, state.filters.contains(where: { $0.filter == filter }) else { return false }
             state.waiters[text, default: []].append(waiter)
-            state.unheard.insert(ObjectIdentifier(waiter))
+            state.unhandled.insert(ObjectIdentifier(waiter))
             loop.events.yield(.trigger(.manual(filter)))
             return true
         }
@@ -148,14 +159,14 @@ public final class SyncCoordinator: Sendable {
         }
         if let outcome = await waiter.value() { return try outcome.get() }
         state.withLock { state in
-            state.unheard.remove(ObjectIdentifier(waiter))
+            state.unhandled.remove(ObjectIdentifier(waiter))
             state.waiters[text]?.removeAll { $0 === waiter }
         }
         throw .cancelled
     }
 
     /// Returns what the store has of filters and lists.
-    func known(_ texts: Set<String>) -> [String: KnownFilter] {
+    func knownFilters(_ texts: Set<String>) -> [String: KnownFilter] {
         let lists = state.withLock { $0.lists }
         // A record that cannot be read fails the filter's run, which reports it.
         let known = try? store.read { view in

@@ -3,7 +3,7 @@ internal import LarderStore
 internal import LarderTransport
 
 extension ContentSync {
-    /// Returns an estimate of the space that keeping a resource offline takes.
+    /// Returns an estimate of the space that keeping a resource offline needs.
     ///
     /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/notOffered(_:)`` when the
     ///   server has withdrawn it, ``KeepError/store(_:)``.
@@ -23,16 +23,16 @@ extension ContentSync {
     /// A pinned resource is never evicted, and the filters that hold it keep it current. Another call does what is left
     /// to do.
     ///
-    /// - Parameter onStatus: called with the progress, ``KeepStatus/kept(rows:bytes:)`` last; must be quick.
-    /// - Throws: the reason it is not kept. After ``KeepError/noRoom(_:)``, ``KeepError/notOffered(_:)`` and
-    ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before. After ``KeepError/noFullCopy(_:)`` and
+    /// - Parameter onStatus: called with the progress, ``KeepStatus/completed(rows:bytes:)`` last; must be quick.
+    /// - Throws: the reason it is not kept. After ``KeepError/noSpace(_:)``, ``KeepError/notOffered(_:)`` and
+    ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before. After ``KeepError/noSnapshot(_:)`` and
     ///   ``KeepError/sync(_:)`` it stays pinned, to be fetched later. ``KeepError/store(_:)`` may come before the pin.
     public func keep(
         _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
     ) async throws(KeepError) {
         let estimate = try keepEstimate(resource)
         onStatus(.estimated(estimate))
-        if let shortage = estimate.shortage { throw .noRoom(shortage) }
+        if let shortage = estimate.shortage { throw .noSpace(shortage) }
         let wasPinned: Bool
         do {
             wasPinned = try await store.write { transaction in
@@ -46,7 +46,7 @@ extension ContentSync {
         do throws(KeepError) {
             try await restore(resource) { event in
                 switch event {
-                case .fullCopy(resource, let rows, let bytes, let total):
+                case .snapshot(resource, let rows, let bytes, let total):
                     onStatus(.fetching(rows: rows, bytes: bytes, totalBytes: total))
                 case .swapped(resource, let rows, let bytes, _):
                     onStatus(.fetching(rows: rows, bytes: bytes, totalBytes: bytes))
@@ -54,17 +54,17 @@ extension ContentSync {
                 }
             }
         } catch {
-            throw await giveUp(resource, error, isPinned: wasPinned)
+            throw await unpinIfFinal(resource, error, isPinned: wasPinned)
         }
         let known = try? store.read { view in try view.resource(resource) }
-        onStatus(.kept(rows: known?.rowCount ?? 0, bytes: Int64(known?.byteCount ?? 0)))
+        onStatus(.completed(rows: known?.rowCount ?? 0, bytes: Int64(known?.byteCount ?? 0)))
     }
 
     /// Keeps a resource as ``keep(_:onStatus:)``, and returns its statuses, which end with
-    /// ``KeepStatus/kept(rows:bytes:)`` or ``KeepStatus/failed(_:)``. Ending the reading cancels the fetch. A slow
+    /// ``KeepStatus/completed(rows:bytes:)`` or ``KeepStatus/failed(_:)``. Ending the reading cancels the fetch. A slow
     /// reader receives the newest 16.
     public func keeping(_ resource: ResourceKey) -> AsyncStream<KeepStatus> {
-        keepStatuses { (tell) async throws(KeepError) in try await self.keep(resource, onStatus: tell) }
+        keepStatuses { (onStatus) async throws(KeepError) in try await self.keep(resource, onStatus: onStatus) }
     }
 
     /// Stops keeping a resource offline: unpins it and drops its rows.
@@ -90,8 +90,8 @@ extension ContentSync {
     ///
     /// Call it when a reader opens an evicted resource. It does nothing when the rows are in the store.
     ///
-    /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/noFullCopy(_:)`` without a
-    ///   path, ``KeepError/notOffered(_:)``, ``KeepError/noRoom(_:)``, ``KeepError/sync(_:)`` when the fetch failed,
+    /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/noSnapshot(_:)`` without a
+    ///   path, ``KeepError/notOffered(_:)``, ``KeepError/noSpace(_:)``, ``KeepError/sync(_:)`` when the fetch failed,
     ///   ``KeepError/store(_:)``.
     public func restore(_ resource: ResourceKey) async throws(KeepError) {
         try await restore(resource) { _ in }
@@ -101,33 +101,33 @@ extension ContentSync {
         _ resource: ResourceKey, _ onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) async throws(KeepError) {
         do {
-            guard let order = try store.read({ view in try FullCopyOrder(restoring: resource, in: view) }) else {
+            guard let request = try store.read({ view in try SnapshotRequest(restoring: resource, in: view) }) else {
                 return
             }
-            let told = report
+            let reportEvent = report
             let fetch = SnapshotFetch(
-                order: order, store: store, client: client(), claims: claims, configuration: configuration,
+                request: request, store: store, client: client(), claims: claims, configuration: configuration,
                 report: { event in
-                    told(event)
+                    reportEvent(event)
                     onEvent(event)
                 })
             switch try await fetch.execute() {
-            case .swapped, .settled: return
-            case .hidden, .left: throw KeepError.notOffered(resource)
+            case .swapped, .alreadyStored: return
+            case .hidden, .unchanged: throw KeepError.notOffered(resource)
             case .failed(_, let error): throw error
             }
         } catch SyncError.store(StoreError.full(let shortage)) {
             let pinned = (try? store.read { view in try view.pinned() }) ?? []
-            throw .noRoom(KeepShortage(shortage, pinned: pinned.filter { $0.resource != resource }))
+            throw .noSpace(KeepShortage(shortage, pinned: pinned.filter { $0.resource != resource }))
         } catch {
             throw KeepError(error)
         }
     }
 
     /// Removes the pin, unless it was there before or the fetch may be repeated, and returns the error to throw.
-    private func giveUp(_ resource: ResourceKey, _ error: KeepError, isPinned: Bool) async -> KeepError {
+    private func unpinIfFinal(_ resource: ResourceKey, _ error: KeepError, isPinned: Bool) async -> KeepError {
         switch error {
-        case .noRoom, .notOffered, .unknownResource:
+        case .noSpace, .notOffered, .unknownResource:
             if isPinned { return error }
             do {
                 try await store.write { transaction in try transaction.pin(resource, false) }
@@ -156,14 +156,14 @@ extension ReadView {
     }
 }
 
-extension FullCopyOrder {
+extension SnapshotRequest {
     /// The snapshot to fetch to restore the rows of a resource; nil when they are in the store.
     fileprivate init?(restoring resource: ResourceKey, in view: borrowing ReadView) throws {
         let known = try view.member(resource)
         if known.state == .ready, known.generation != nil { return nil }
-        guard let path = known.fullCopyPath else { throw KeepError.noFullCopy(resource) }
+        guard let path = known.snapshotPath else { throw KeepError.noSnapshot(resource) }
         self.init(
-            resource: resource, path: try ServerPath.of(path, .fullCopy),
+            resource: resource, path: try ServerPath.parse(path, .snapshot),
             // The swap rejects a snapshot that is older than the evicted rows.
             timeline: try view.appliedPosition().timeline, changeSequence: .min, bound: .min,
             knownSchema: known.schemaVersion, run: nil, changedAt: nil)

@@ -1,14 +1,20 @@
 public import LarderFormat
 public import LarderStore
 
-/// An estimate of the space that keeping a resource offline takes.
+/// An estimate of the space that keeping a resource offline needs.
+///
+/// ```swift
+/// let estimate = try coordinator.keepEstimate(ResourceKey("translations", 19))
+/// if let shortage = estimate.shortage { print(shortage.missing, "bytes are missing") }
+/// try await coordinator.keep(estimate.resource)  // until `stopKeeping`
+/// ```
 public struct KeepEstimate: Hashable, Sendable {
     /// The basis of the number of bytes.
     public enum Basis: String, Hashable, Sendable {
         /// The rows in the store: the number is exact.
-        case here
+        case stored
         /// The rows that were in the store before they were evicted.
-        case lastCopy
+        case previousSnapshot
         /// None: the size is unknown until the snapshot arrives.
         case unknown
     }
@@ -46,14 +52,14 @@ extension KeepEstimate {
     init(_ known: Resource, in view: borrowing ReadView, use: SpaceUse) throws {
         resource = known.key
         if known.generation != nil, known.state == .ready {
-            (bytes, basis) = (Int64(known.byteCount), .here)
+            (bytes, basis) = (Int64(known.byteCount), .stored)
         } else if let before = known.evictedByteCount {
-            (bytes, basis) = (Int64(before), .lastCopy)
+            (bytes, basis) = (Int64(before), .previousSnapshot)
         } else {
             (bytes, basis) = (nil, .unknown)
         }
         var shortage: KeepShortage?
-        if basis == .lastCopy, let bytes, let available = use.available, bytes > available {
+        if basis == .previousSnapshot, let bytes, let available = use.available, bytes > available {
             shortage = KeepShortage(missing: bytes - available, pinned: try view.pinned(), use: use)
         }
         self.shortage = shortage

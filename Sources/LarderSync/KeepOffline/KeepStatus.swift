@@ -1,4 +1,15 @@
 /// The progress of keeping a resource offline.
+///
+/// ```swift
+/// for await status in coordinator.keeping(ResourceKey("translations", 19)) {
+///     switch status {
+///     case .estimated(let estimate): print(estimate.bytes ?? 0, "bytes, as far as known")
+///     case .fetching(let rows, _, _): print(rows, "rows so far")
+///     case .completed(let rows, _): print(rows, "rows, which are never evicted")
+///     case .failed(let error): print(error)
+///     }
+/// }
+/// ```
 public enum KeepStatus: Sendable {
     /// The expected size; reported first.
     case estimated(KeepEstimate)
@@ -6,7 +17,7 @@ public enum KeepStatus: Sendable {
     /// stated it.
     case fetching(rows: Int, bytes: Int, totalBytes: Int?)
     /// It is complete and stays, with the number of its rows and the bytes of their keys and values; reported last.
-    case kept(rows: Int, bytes: Int64)
+    case completed(rows: Int, bytes: Int64)
     /// It is not kept; reported last.
     case failed(KeepError)
 }

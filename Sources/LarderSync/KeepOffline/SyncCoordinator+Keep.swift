@@ -4,7 +4,7 @@ internal import Logging
 internal import Synchronization
 
 extension SyncCoordinator {
-    /// Returns an estimate of the space that keeping a resource offline takes.
+    /// Returns an estimate of the space that keeping a resource offline needs.
     ///
     /// - Throws: as ``ContentSync/keepEstimate(_:)``.
     public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
@@ -19,7 +19,7 @@ extension SyncCoordinator {
     public func keep(
         _ resource: ResourceKey, onStatus: @escaping @Sendable (KeepStatus) -> Void = { _ in }
     ) async throws(KeepError) {
-        if isForcedOffline, try content.keepEstimate(resource).basis != .here {
+        if isForcedOffline, try content.keepEstimate(resource).basis != .stored {
             do {
                 try await store.write { transaction in try transaction.pin(resource) }
             } catch {
@@ -32,7 +32,7 @@ extension SyncCoordinator {
 
     /// Keeps a resource as ``keep(_:onStatus:)``, and returns its statuses; see ``ContentSync/keeping(_:)``.
     public func keeping(_ resource: ResourceKey) -> AsyncStream<KeepStatus> {
-        keepStatuses { (tell) async throws(KeepError) in try await self.keep(resource, onStatus: tell) }
+        keepStatuses { (onStatus) async throws(KeepError) in try await self.keep(resource, onStatus: onStatus) }
     }
 
     /// Stops keeping a resource offline; see ``ContentSync/stopKeeping(_:)``.
@@ -45,7 +45,7 @@ extension SyncCoordinator {
 
     /// Fetches an evicted resource when a reader opens it and conditions allow.
     func restoreOpened(_ resource: ResourceKey, in group: inout DiscardingTaskGroup) {
-        let isAllowed = state.withLock { $0.loop.map { $0.machine.allowance >= .asked } ?? false }
+        let isAllowed = state.withLock { $0.loop.map { $0.machine.allowance >= .urgent } ?? false }
         guard isAllowed, isEvicted(resource) else { return }
         group.addTask {
             do throws(KeepError) {
@@ -58,6 +58,6 @@ extension SyncCoordinator {
 
     private func isEvicted(_ resource: ResourceKey) -> Bool {
         let known = try? store.read { view in try view.resource(resource) }
-        return known?.state == .evicted && known?.fullCopyPath != nil
+        return known?.state == .evicted && known?.snapshotPath != nil
     }
 }

@@ -73,12 +73,12 @@ public struct ListConfiguration: Hashable, Sendable {
     ///     ResourceKey("notes", 1), type: "note", source: source,
     ///     configuration: ListConfiguration(keptMembers: ["starred"]))
     /// ```
-    public let keptMembers: Set<String>
+    public let localMembers: Set<String>
 
     /// A configuration with the defaults.
     public init(
         pageSize: Int = 100, protection: Guard = Guard(), walks: Int = 3, maximumPages: Int = 100_000,
-        hasFixedPages: Bool = false, keptMembers: Set<String> = []
+        hasFixedPages: Bool = false, localMembers: Set<String> = []
     ) {
         precondition((1...Self.largestPage).contains(pageSize), "a page size of \(pageSize)")
         precondition(walks >= 1, "a list is walked at least once")
@@ -88,6 +88,6 @@ public struct ListConfiguration: Hashable, Sendable {
         self.walks = walks
         self.maximumPages = maximumPages
         self.hasFixedPages = hasFixedPages
-        self.keptMembers = keptMembers
+        self.localMembers = localMembers
     }
 }

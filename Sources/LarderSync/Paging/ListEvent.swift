@@ -8,7 +8,7 @@ public enum ListEvent: Hashable, Sendable {
     /// that no page of the pass contained.
     case page(ResourceKey, PageRequest, ListChanges)
     /// Suspiciously many rows are missing from the list; a later pass decides.
-    case doubted(ResourceKey, deletions: Int, ofRows: Int)
+    case unconfirmed(ResourceKey, deletions: Int, ofRows: Int)
     /// The list moved; it is walked once more.
     case moved(ResourceKey, ListMovement)
     /// The rows are those of the server.
@@ -38,7 +38,7 @@ public struct ListChanges: Hashable, Sendable {
     init() {}
 
     /// The changes that writing the items of a page makes, where `rows` are the stored rows.
-    init(_ page: ListPage, _ rows: [LocalRow]) {
+    init(_ page: ListPage, _ rows: [RowDifference]) {
         for (item, row) in zip(page.items, rows) {
             switch row {
             case .none: created.append(item.key)

@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// Each page is compared with the rows in one read, and the differences are written in one commit. A reader never sees
 /// a page applied in part, and a page without changes writes nothing. An update replaces a row's payload as a whole,
-/// except for members that only the device has and the configuration names (``ListConfiguration/keptMembers``).
+/// except for members that only the device has and the configuration names (``ListConfiguration/localMembers``).
 ///
 /// Rows are deleted after the last page, by a pass that saw the whole list: as many items as the server states. Where
 /// it states no number, two walks have to see the same items. A row that keeps its place among the others on the server
@@ -60,22 +60,22 @@ public final class ListReconciler: Sendable {
         guard underWay.withLock({ $0.insert(resource).inserted }) else { throw .underWay(resource) }
         defer { _ = underWay.withLock { $0.remove(resource) } }
         let rows = ListRows(
-            store: store, resource: resource, type: type, keptMembers: configuration.keptMembers)
-        let noted: ListPass
-        do { noted = try store.beginPass(over: resource) } catch { throw .store(error) }
+            store: store, resource: resource, type: type, localMembers: configuration.localMembers)
+        let listPass: ListPass
+        do { listPass = try store.beginPass(over: resource) } catch { throw .store(error) }
         do throws(ListError) {
             let report = try await walk(rows, source)
-            await store.end(noted, isWhole: true)
+            await store.endPass(listPass, isComplete: true)
             return report
         } catch {
-            await store.end(noted, isWhole: false)
+            await store.endPass(listPass, isComplete: false)
             throw error
         }
     }
 
     private func walk(_ rows: ListRows, _ source: some PageSource) async throws(ListError) -> ListReport {
         do {
-            return try await pass(rows, source)
+            return try await runPass(rows, source)
         } catch let error as ListError {
             throw error
         } catch is CancellationError {
@@ -85,10 +85,10 @@ public final class ListReconciler: Sendable {
         }
     }
 
-    private func pass(_ rows: ListRows, _ source: some PageSource) async throws -> ListReport {
+    private func runPass(_ rows: ListRows, _ source: some PageSource) async throws -> ListReport {
         var result = ListReport(rows.resource)
         var walk = ListWalk(source.paging, configuration)
-        var doubt = store.doubt(over: rows.resource, type: rows.type)
+        var unconfirmed = store.suspectedDeletions(of: rows.resource, type: rows.type)
         report(.began(rows.resource))
         while let request = walk.request {
             try Task.checkCancellation()
@@ -98,8 +98,8 @@ public final class ListReconciler: Sendable {
             try walk.step(page)
             // The list is not empty, so an earlier pass that missed many rows may have been wrong. Only this pass can
             // confirm it, and not for rows that any of its walks has seen.
-            if !page.items.isEmpty { store.setDoubt(nil, over: rows.resource, type: rows.type) }
-            doubt?.remove(page.items.lazy.map { SeenKeys.hash(of: $0.key) })
+            if !page.items.isEmpty { store.setSuspectedDeletions(nil, of: rows.resource, type: rows.type) }
+            unconfirmed?.remove(page.items.lazy.map { SeenKeys.hash(of: $0.key) })
             let found = try rows.compare(page)
             result.rangeReads += 1
             let changes = ListChanges(page, found.rows)
@@ -112,10 +112,12 @@ public final class ListReconciler: Sendable {
             if walk.failure == nil, walk.restarts != restarts, let movement = walk.lastMovement {
                 report(.moved(rows.resource, movement))
             }
-            if walk.request == nil, walk.failure == nil { try await conclude(rows, &walk, doubt, request, &result) }
+            if walk.request == nil, walk.failure == nil {
+                try await conclude(rows, &walk, unconfirmed, request, &result)
+            }
         }
         if let failure = walk.failure { throw failure }
-        try await rows.noteWhole()
+        try await rows.markComplete()
         result.walks = walk.walks
         result.hasOverlaps = !walk.isPlain
         report(.finished(result))
@@ -124,7 +126,7 @@ public final class ListReconciler: Sendable {
 
     /// Deletes the rows that a walk over the whole list did not see, or starts another walk to confirm them.
     private func conclude(
-        _ rows: ListRows, _ walk: inout ListWalk, _ doubt: ListDoubt?, _ request: PageRequest,
+        _ rows: ListRows, _ walk: inout ListWalk, _ unconfirmed: SuspectedDeletions?, _ request: PageRequest,
         _ result: inout ListReport
     ) async throws {
         let policy = configuration.protection.policy
@@ -132,25 +134,27 @@ public final class ListReconciler: Sendable {
         if walk.isPlain || walk.seen.count == 0 && policy != .trust, !walk.isConfirmed { return walk.confirm() }
         let missing = try rows.missing(from: walk.seen)
         result.rangeReads += missing.reads
-        guard !missing.hashes.isEmpty else { return store.setDoubt(nil, over: rows.resource, type: rows.type) }
+        guard !missing.hashes.isEmpty else {
+            return store.setSuspectedDeletions(nil, of: rows.resource, type: rows.type)
+        }
         if policy == .trust { return try await delete(missing.hashes, missing, rows, request, &result) }
         let isSuspicious = configuration.protection.isSuspicious(
             deletions: missing.hashes.count, ofRows: missing.rowCount)
         if !walk.isConfirmed, !isSuspicious || policy != .refuse { return walk.confirm() }
         guard isSuspicious else {
-            store.setDoubt(nil, over: rows.resource, type: rows.type)
+            store.setSuspectedDeletions(nil, of: rows.resource, type: rows.type)
             return try await delete(missing.hashes, missing, rows, request, &result)
         }
         let (deletions, count) = (missing.hashes.count, missing.rowCount)
         if policy == .refuse { throw ListError.refused(deletions: deletions, ofRows: count) }
         let now = store.host.elapsed()
         let (confirmed, rest) =
-            doubt?.confirm(missing.hashes, at: now, pause: configuration.protection.pause)
-            ?? ([], ListDoubt(missing.hashes, at: now))
-        store.setDoubt(rest, over: rows.resource, type: rows.type)
+            unconfirmed?.confirm(missing.hashes, at: now, pause: configuration.protection.pause)
+            ?? ([], SuspectedDeletions(missing.hashes, at: now))
+        store.setSuspectedDeletions(rest, of: rows.resource, type: rows.type)
         if !confirmed.isEmpty { try await delete(confirmed, missing, rows, request, &result) }
         guard confirmed.count < deletions else { return }
-        report(.doubted(rows.resource, deletions: deletions - confirmed.count, ofRows: count))
+        report(.unconfirmed(rows.resource, deletions: deletions - confirmed.count, ofRows: count))
         throw ListError.unconfirmed(deletions: deletions - confirmed.count, ofRows: count)
     }
 

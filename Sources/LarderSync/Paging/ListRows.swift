@@ -11,12 +11,12 @@ package struct ListRows: Sendable {
     let resource: ResourceKey
     let type: String
     /// The members that a row keeps where the item that replaces it lacks them.
-    let keptMembers: Set<String>
+    let localMembers: Set<String>
 
     /// The result of a comparison.
-    package struct Found: Sendable {
+    package struct Comparison: Sendable {
         /// The stored row of every item, in the order of the page.
-        package var rows: [LocalRow] = []
+        package var rows: [RowDifference] = []
         /// The generation that was read; nil without one.
         package var generation: Int64?
     }
@@ -27,7 +27,7 @@ package struct ListRows: Sendable {
         var hashes: [UInt64] = []
         /// The number of all rows of the list.
         var rowCount = 0
-        /// The number of reads that it took to find them.
+        /// The number of reads that found them.
         var reads = 0
         /// The generation that was read; nil without one.
         var generation: Int64?
@@ -35,9 +35,9 @@ package struct ListRows: Sendable {
 
     /// The rows of one type of a resource.
     ///
-    /// - Parameter keptMembers: as ``ListConfiguration/keptMembers``.
-    package init(store: Store, resource: ResourceKey, type: String, keptMembers: Set<String> = []) {
-        self.keptMembers = keptMembers
+    /// - Parameter localMembers: as ``ListConfiguration/localMembers``.
+    package init(store: Store, resource: ResourceKey, type: String, localMembers: Set<String> = []) {
+        self.localMembers = localMembers
         self.store = store
         self.resource = resource
         self.type = type
@@ -47,12 +47,12 @@ package struct ListRows: Sendable {
     ///
     /// - Throws: ``StoreError/invalid(_:)`` for a key beyond the limits, ``StoreError/damaged(table:reason:)``,
     ///   ``EngineError``.
-    package func compare(_ page: ListPage) throws -> Found {
+    package func compare(_ page: ListPage) throws -> Comparison {
         try store.read { view in
             guard let known = try view.resource(resource), known.state == .ready else {
-                return Found(rows: page.items.map { _ in .none })
+                return Comparison(rows: page.items.map { _ in .none })
             }
-            var found = Found(generation: known.generation)
+            var found = Comparison(generation: known.generation)
             for item in page.items {
                 if let row = try view.serverRow(at: RowKey(resource: resource, type: type, key: item.key)) {
                     found.rows.append(compare(row, with: item))
@@ -68,16 +68,16 @@ package struct ListRows: Sendable {
     ///
     /// - Throws: ``ListError/superseded(_:)`` when the generation is no longer the one that was read; ``StoreError`` or
     ///   ``EngineError`` when the store fails.
-    package func apply(_ page: ListPage, _ found: Found) async throws {
+    package func apply(_ page: ListPage, _ found: Comparison) async throws {
         let items = zip(page.items, found.rows).filter { $1 != .same }.map(\.0)
         try await write(to: found.generation) { transaction in
             for item in items {
                 let key = RowKey(resource: resource, type: type, key: item.key)
                 var before: [UInt8]?
-                if !keptMembers.isEmpty, let row = try transaction.serverRow(at: key) {
+                if !localMembers.isEmpty, let row = try transaction.serverRow(at: key) {
                     before = [UInt8](copying: row.payload)
                 }
-                try transaction.put(content(of: item, over: before), at: key, updatedAt: item.updatedAt ?? 0)
+                try transaction.put(mergedPayload(of: item, over: before), at: key, updatedAt: item.updatedAt ?? 0)
             }
         }
     }
@@ -93,7 +93,7 @@ package struct ListRows: Sendable {
         guard missing.generation != nil else { return missing }
         var after: String?
         repeat {
-            after = try look(behind: after) { key in
+            after = try forEachKey(after: after) { key in
                 missing.rowCount += 1
                 let hash = SeenKeys.hash(of: key)
                 if !seen.contains(hash) { missing.hashes.append(hash) }
@@ -111,7 +111,7 @@ package struct ListRows: Sendable {
         var after: String?
         repeat {
             var keys: [String] = []
-            after = try look(behind: after) { key in
+            after = try forEachKey(after: after) { key in
                 if hashes.contains(SeenKeys.hash(of: key)) { keys.append(key) }
             }
             guard !keys.isEmpty else { continue }
@@ -124,13 +124,13 @@ package struct ListRows: Sendable {
     }
 
     /// Marks the list as complete: its rows are those of the server.
-    func noteWhole() async throws {
+    func markComplete() async throws {
         let now = store.host.now()
-        try await store.write { transaction in try transaction.noteWhole(resource, now: now) }
+        try await store.write { transaction in try transaction.markComplete(resource, now: now) }
     }
 
     /// Calls `body` with the next keys in order, and returns the last of them, or nil when no more follow.
-    private func look(behind after: String?, _ body: (String) -> Void) throws -> String? {
+    private func forEachKey(after: String?, _ body: (String) -> Void) throws -> String? {
         try store.read { view in
             var last: String?
             let range = RowRange.keys(after: after, through: nil, type: type, of: resource)
@@ -150,27 +150,27 @@ package struct ListRows: Sendable {
             let known = try transaction.resource(resource)
             let live = known?.state == .ready ? known?.generation : nil
             guard live == generation else { throw ListError.superseded(resource) }
-            try transaction.noteUnfinished(resource)
+            try transaction.markIncomplete(resource)
             try body(&transaction)
         }
     }
 
     /// Returns the payload of an item, with the members that are kept of the row.
-    private func content(of item: ListItem, over row: [UInt8]?) -> [UInt8] {
-        guard !keptMembers.isEmpty, let old = row.flatMap({ JSONMembers($0) }), var new = JSONMembers(item.payload)
+    private func mergedPayload(of item: ListItem, over row: [UInt8]?) -> [UInt8] {
+        guard !localMembers.isEmpty, let old = row.flatMap({ JSONMembers($0) }), var new = JSONMembers(item.payload)
         else {
             return item.payload
         }
-        let kept = keptMembers.sorted().compactMap { new[$0] == nil ? old[$0] : nil }
-        if kept.isEmpty { return item.payload }
-        for member in kept { new.put(member) }
+        let retained = localMembers.sorted().compactMap { new[$0] == nil ? old[$0] : nil }
+        if retained.isEmpty { return item.payload }
+        for member in retained { new.put(member) }
         return new.text
     }
 
-    private func compare(_ row: borrowing Row, with item: ListItem) -> LocalRow {
+    private func compare(_ row: borrowing Row, with item: ListItem) -> RowDifference {
         let isSameTime = item.updatedAt == nil || item.updatedAt == row.updatedAt
         let before = [UInt8](copying: row.payload)
-        let after = content(of: item, over: before)
+        let after = mergedPayload(of: item, over: before)
         if before == after { return isSameTime ? .same : .changed(members: []) }
         let members = Self.changedMembers(before, after)
         // Only the spelling differs: white space between members, or their order.

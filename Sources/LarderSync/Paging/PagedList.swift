@@ -4,7 +4,7 @@ public import LarderFormat
 ///
 /// Its rows are the server's items. A changed item replaces the payload of its row as a whole. Members that only the
 /// device has, such as the app's own `starred`, are erased unless the configuration names them
-/// (``ListConfiguration/keptMembers``).
+/// (``ListConfiguration/localMembers``).
 public struct PagedList: Sendable {
     /// The resource of its rows. No filter may cover it.
     public var resource: ResourceKey

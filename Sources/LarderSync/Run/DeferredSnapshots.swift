@@ -10,34 +10,34 @@ internal import LarderStore
 /// has fetched are not fetched again.
 struct DeferredSnapshots: Sendable {
     private struct Entry {
-        var order: FullCopyOrder
+        var request: SnapshotRequest
         /// The number of attempts that failed in a row.
         let attempts: Int
-        let place: Int
+        let index: Int
     }
 
     private var entries: [ResourceKey: Entry] = [:]
     private var count = 0
-    private var isOn = false
+    private var isDeferring = false
 
     /// Adds the snapshots that have to wait for the pages.
     ///
     /// - Returns: the snapshots to fetch at once.
-    mutating func add(_ snapshots: SnapshotOrders, _ kind: SyncReport.Kind) -> [FullCopyOrder] {
-        isOn = isOn || kind == .incremental && !snapshots.attempts.isEmpty
-        var others: [FullCopyOrder] = []
-        for order in snapshots.orders {
-            guard isOn || snapshots.attempts[order.resource] != nil else {
-                others.append(order)
+    mutating func add(_ snapshots: SnapshotRequests, _ kind: SyncReport.Kind) -> [SnapshotRequest] {
+        isDeferring = isDeferring || kind == .incremental && !snapshots.attempts.isEmpty
+        var immediate: [SnapshotRequest] = []
+        for request in snapshots.requests {
+            guard isDeferring || snapshots.attempts[request.resource] != nil else {
+                immediate.append(request)
                 continue
             }
-            let known = entries[order.resource]?.order.changeSequence ?? .min
-            if known >= order.changeSequence { continue }
-            entries[order.resource] = Entry(
-                order: order, attempts: snapshots.attempts[order.resource] ?? 0, place: count)
+            let known = entries[request.resource]?.request.changeSequence ?? .min
+            if known >= request.changeSequence { continue }
+            entries[request.resource] = Entry(
+                request: request, attempts: snapshots.attempts[request.resource] ?? 0, index: count)
             count += 1
         }
-        return others
+        return immediate
     }
 
     /// Leaves a change to the deferred snapshot of its resource, which then has to contain it.
@@ -45,9 +45,9 @@ struct DeferredSnapshots: Sendable {
     /// - Returns: false when no snapshot is deferred, or when the change itself requests one.
     mutating func absorb(_ change: Mutation, of resource: ResourceKey) -> Bool {
         // A change that requests a snapshot names its path again.
-        guard !change.type.needsFullCopy, var entry = entries[resource] else { return false }
-        entry.order.changeSequence = max(entry.order.changeSequence, change.sequence)
-        if change.type == .resourceUpdate { entry.order.changedAt = change.changedAt ?? entry.order.changedAt }
+        guard !change.type.needsSnapshot, var entry = entries[resource] else { return false }
+        entry.request.changeSequence = max(entry.request.changeSequence, change.sequence)
+        if change.type == .resourceUpdate { entry.request.changedAt = change.changedAt ?? entry.request.changedAt }
         entries[resource] = entry
         return true
     }
@@ -57,8 +57,8 @@ struct DeferredSnapshots: Sendable {
 
     /// Removes and returns all snapshots, the ones with the fewest failed attempts first, so that none is always behind
     /// one that fails.
-    mutating func removeAll() -> [FullCopyOrder] {
+    mutating func removeAll() -> [SnapshotRequest] {
         defer { entries = [:] }
-        return entries.values.sorted { ($0.attempts, $0.place) < ($1.attempts, $1.place) }.map(\.order)
+        return entries.values.sorted { ($0.attempts, $0.index) < ($1.attempts, $1.index) }.map(\.request)
     }
 }

@@ -9,8 +9,8 @@ struct RunState: Sendable {
 
     private(set) var filterRun: FilterRun
     /// The check of the pages.
-    private(set) var order: PageOrder
-    private var trail = PageTrail()
+    private(set) var validator: PageValidator
+    private var cycleDetector = PageCycleDetector()
     /// The page to request next; nil after the last one.
     private(set) var next: ServerPath?
     /// The sequence up to which the run goes.
@@ -24,13 +24,13 @@ struct RunState: Sendable {
     /// The number of failures counted since a snapshot was last swapped in.
     private var failuresInRow = 0
     /// The resources that changes of this run have proven public although they are not stored.
-    private(set) var proofs = PublicProofs()
+    private(set) var unstored = UnstoredResources()
     var result: SyncReport
 
     /// The state of a run before its first page.
     init(_ run: FilterRun, _ filter: ResourceFilter, _ configuration: SyncConfiguration) {
         filterRun = run
-        order = PageOrder(run: run, limits: configuration.limits)
+        validator = PageValidator(run: run, limits: configuration.limits)
         let start = run.token.map { SyncRequest.Start.token($0) } ?? .bootstrap
         next = SyncRequest(filter: filter, start: start, perPage: configuration.perPage).path
         result = SyncReport(filter: run.canonicalText, kind: run.kind)
@@ -49,16 +49,16 @@ extension RunState {
     /// Records that a page is requested.
     ///
     /// - Throws: ``SyncError/inconsistentRun(reason:)`` for a page that was requested before.
-    mutating func follow(_ path: ServerPath) throws(SyncError) {
-        guard trail.leadsOn(to: path) else { throw .inconsistentRun(reason: "the pages go in a circle") }
+    mutating func recordRequest(_ path: ServerPath) throws(SyncError) {
+        guard cycleDetector.advance(to: path) else { throw .inconsistentRun(reason: "the pages form a cycle") }
     }
 
     /// Adds a page that fits the ones before it.
     ///
-    /// - Throws: as ``PageOrder/check(_:_:)``; ``SyncError/wire(_:request:)`` for a path that must not be requested.
+    /// - Throws: as ``PageValidator/check(_:_:)``; ``SyncError/wire(_:request:)`` for a path that must not be requested.
     mutating func add(_ page: SyncPage, _ filter: ResourceFilter) throws(SyncError) {
-        try order.check(page, filter)
-        next = try page.nextPageURL.map { (text) throws(SyncError) in try ServerPath.of(text, .page) }
+        try validator.check(page, filter)
+        next = try page.nextPageURL.map { (text) throws(SyncError) in try ServerPath.parse(text, .page) }
         token = page.nextSyncToken
         bound = page.syncUntilSequence
         result.pages += 1
@@ -77,9 +77,9 @@ extension RunState {
     }
 
     /// Adds the results of applying changes.
-    mutating func add(_ applied: Applied) {
+    mutating func add(_ applied: AppliedMutations) {
         result.rowsChanged += applied.rowsChanged
-        proofs.merge(applied.proofs)
+        unstored.merge(applied.unstored)
         for event in applied.events {
             switch event {
             case .hidden(let resource):
@@ -95,15 +95,15 @@ extension RunState {
     /// Adds the result of fetching a snapshot.
     ///
     /// - Throws: the error of a failed snapshot, where it ends the run.
-    mutating func add(_ snapshot: FullCopyResult) throws(SyncError) {
+    mutating func add(_ snapshot: SnapshotResult) throws(SyncError) {
         switch snapshot {
         case .swapped(let rows, let bytes):
-            result.fullCopies += 1
-            result.rowsCopied += rows
-            result.bytesCopied += bytes
+            result.snapshots += 1
+            result.snapshotRows += rows
+            result.snapshotBytes += bytes
             failuresInRow = 0
         case .hidden: result.hidden += 1
-        case .left, .settled: break
+        case .unchanged, .alreadyStored: break
         case .failed(let failure, let error):
             missing[failure.resource] = failure
             if error.endsRun { throw error }

@@ -11,10 +11,10 @@ final class ServerClient: Sendable {
     private let configuration: SyncConfiguration
     private let store: Store
     private let maximumRetryAfter: Duration
-    private let stamp = Mutex(Stamp())
+    private let credentialState = Mutex(CredentialState())
 
     /// The header fields that identify the client to the server.
-    private struct Stamp {
+    private struct CredentialState {
         /// The task that supplies the fields in use; replaced when they are refused.
         var supply: Task<HTTPFields, any Error>?
         /// The number of times that fields were requested.
@@ -38,13 +38,13 @@ final class ServerClient: Sendable {
     }
 
     /// A response that the caller has to handle.
-    enum Answer {
+    enum Response {
         /// The body of a successful response, with its length where the server stated it.
         case body(TransportBody, length: Int?)
         /// The token is no longer valid (410, or 422 `token_filter_mismatch`).
         case resyncRequired
         /// There is no such snapshot (404 `snapshot_not_found`).
-        case fullCopyNotFound
+        case snapshotNotFound
     }
 
     /// Sends a GET to `path`, appended to the base unchanged; after a 401, it may be sent once more with new
@@ -52,12 +52,12 @@ final class ServerClient: Sendable {
     ///
     /// - Throws: ``SyncError/serverWait(seconds:)`` while a wait of the server lasts, and
     ///   ``SyncError/otherServer(_:)``, both in place of a request; otherwise the error of the exchange.
-    func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
+    func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Response {
         try checkServer()
         do throws(SyncError) {
-            return try await ask(path, kind)
+            return try await send(path, kind)
         } catch {
-            await noteWait(error, kind)
+            await storeWait(error, kind)
             throw error
         }
     }
@@ -78,7 +78,7 @@ final class ServerClient: Sendable {
     }
 
     /// Stores a wait that the server requested, for every client of the store and across restarts.
-    private func noteWait(_ error: SyncError, _ kind: SyncError.RequestKind) async {
+    private func storeWait(_ error: SyncError, _ kind: SyncError.RequestKind) async {
         let wait = error.retryAfter.map { min(.seconds($0), maximumRetryAfter).milliseconds }
         if let wait {
             if wait <= 0 { return }
@@ -92,26 +92,26 @@ final class ServerClient: Sendable {
             // A separate task, because the run may be cancelled now and the wait applies to every client.
             try await Task { [store, configuration] in
                 try await store.write { transaction in
-                    try transaction.noteServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
+                    try transaction.setServerWait(of: configuration.base.origin, milliseconds: wait, at: now)
                 }
             }.value
         } catch {
             // The error that is thrown reports the wait to the caller anyway.
-            store.host.logger.warning("could not keep how long to wait", metadata: ["error": "\(error)"])
+            store.host.logger.warning("could not store the server's wait", metadata: ["error": "\(error)"])
         }
     }
 
-    private func ask(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Answer {
+    private func send(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Response {
         let (fields, number) = try await fields(afterRefused: 0)
         let first = try await exchange(path, fields, number)
-        guard first.head.status.code == 401 else { return try await answer(first, kind) }
+        guard first.head.status.code == 401 else { return try await classify(first, kind) }
         let problem = try await ServerProblem(reading: first)
         // New fields that were never accepted are not renewed. Accepted ones may expire many times in a long run.
-        guard number == 1 || stamp.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
+        guard number == 1 || credentialState.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
         let (renewed, next) = try await self.fields(afterRefused: number)
         // The server may have requested a wait meanwhile.
         try checkServer()
-        return try await answer(try await exchange(path, renewed, next), kind)
+        return try await classify(try await exchange(path, renewed, next), kind)
     }
 
     private func exchange(
@@ -120,7 +120,7 @@ final class ServerClient: Sendable {
         let request = configuration.base.request(.get, appending: path.text, headers: fields)
         do throws(TransportError) {
             let response = try await transport.send(request, body: nil, timeouts: configuration.timeouts)
-            if response.head.status.code != 401 { stamp.withLock { $0.accepted = max($0.accepted, number) } }
+            if response.head.status.code != 401 { credentialState.withLock { $0.accepted = max($0.accepted, number) } }
             return response
         } catch {
             throw SyncError(error)
@@ -131,13 +131,13 @@ final class ServerClient: Sendable {
     ///
     /// Exchanges that are refused at the same time share one renewal.
     private func fields(afterRefused refused: Int) async throws(SyncError) -> (HTTPFields, number: Int) {
-        let (supply, number) = stamp.withLock { stamp in
-            if let supply = stamp.supply, stamp.number != refused { return (supply, stamp.number) }
+        let (supply, number) = credentialState.withLock { state in
+            if let supply = state.supply, state.number != refused { return (supply, state.number) }
             let credentials = credentials
             let supply = Task { try await credentials.fields(for: nil, isRefused: refused > 0) }
-            stamp.supply = supply
-            stamp.number += 1
-            return (supply, stamp.number)
+            state.supply = supply
+            state.number += 1
+            return (supply, state.number)
         }
         do {
             let fields = try await withTaskCancellationHandler {
@@ -153,12 +153,12 @@ final class ServerClient: Sendable {
         }
     }
 
-    private func answer(
+    private func classify(
         _ response: TransportResponse, _ kind: SyncError.RequestKind
-    ) async throws(SyncError) -> Answer {
+    ) async throws(SyncError) -> Response {
         let status = response.head.status.code
         let contentType = response.head.headerFields[.contentType]
-        if ServerVerdict.isGood(status: status, contentType: contentType) {
+        if ResponseKind.isSuccess(status: status, contentType: contentType) {
             return .body(
                 response.body,
                 length: response.head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 })
@@ -167,10 +167,10 @@ final class ServerClient: Sendable {
         let retryAfter = response.head.headerFields[.retryAfter].flatMap { field in
             RetryAfter.seconds(field, date: response.head.headerFields[.date], now: store.host.now())
         }
-        switch try ServerVerdict(problem, contentType: contentType, retryAfter: retryAfter, to: kind) {
+        switch try ResponseKind(problem, contentType: contentType, retryAfter: retryAfter, to: kind) {
         case .resyncRequired: return .resyncRequired
-        case .fullCopyNotFound: return .fullCopyNotFound
-        case .good: throw .refused(problem)
+        case .snapshotNotFound: return .snapshotNotFound
+        case .success: throw .refused(problem)
         }
     }
 }

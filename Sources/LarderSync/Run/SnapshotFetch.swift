@@ -7,72 +7,72 @@ internal import LarderTransport
 /// A snapshot that is older than required is fetched again a few times. A half-fetched one is never resumed.
 struct SnapshotFetch: Sendable {
     /// The number of bytes of a body to read before waiting for the turn to write. A snapshot up to this size therefore
-    /// holds the turn only when it is complete.
+    /// acquires the turn only when it is complete.
     static let readAhead = 1 << 20
 
-    let order: FullCopyOrder
+    let request: SnapshotRequest
     let store: Store
     let client: ServerClient
     /// The claims that let one run at a time fetch a resource: overlapping filters would otherwise fetch the same
     /// snapshot twice. The next run may find that it has nothing left to fetch.
-    let claims: TurnQueue<ResourceKey>
+    let claims: KeyedSemaphore<ResourceKey>
     let configuration: SyncConfiguration
     let report: @Sendable (SyncEvent) -> Void
 
     /// Fetches the snapshot until one is new enough, and swaps it in.
     ///
-    /// - Throws: an error that does not concern the snapshot alone; for an order that belongs to no run, every error
+    /// - Throws: an error that does not concern the snapshot alone; for a request that belongs to no run, every error
     ///   except ``WireError/unknownGroup``.
-    func execute() async throws(SyncError) -> FullCopyResult {
-        guard await claims.acquire(order.resource) else { throw .cancelled }
-        defer { claims.release(order.resource) }
+    func execute() async throws(SyncError) -> SnapshotResult {
+        guard await claims.acquire(request.resource) else { throw .cancelled }
+        defer { claims.release(request.resource) }
         do {
-            if try await isCompleteAlready() { return .settled }
+            if try await isAlreadyStored() { return .alreadyStored }
             return try await fetchUntilNewEnough()
         } catch {
-            return try await giveUp(SyncError(error))
+            return try await handleFailure(SyncError(error))
         }
     }
 
     /// Whether a snapshot that another filter swapped in meanwhile is new enough.
-    private func isCompleteAlready() async throws -> Bool {
-        let known = try store.read { view in try view.resource(order.resource) }
-        guard order.isSettled(by: known) else { return false }
-        return try await store.write { transaction in try transaction.settle(order) }
+    private func isAlreadyStored() async throws -> Bool {
+        let known = try store.read { view in try view.resource(request.resource) }
+        guard request.isSatisfied(by: known) else { return false }
+        return try await store.write { transaction in try transaction.completeIfStored(request) }
     }
 
     /// Requests the snapshot again while it is older than required, or was superseded during the transfer.
     ///
     /// A missing snapshot is requested again as well: the server that announced it may be ahead of the one that
     /// responds. On the last attempt, its absence is accepted.
-    private func fetchUntilNewEnough() async throws -> FullCopyResult {
+    private func fetchUntilNewEnough() async throws -> SnapshotResult {
         var attempt = 1
         while true {
-            let isLast = attempt >= configuration.fullCopyAttempts
+            let isLast = attempt >= configuration.snapshotAttempts
             do {
-                if let (body, length) = try await request() { return try await load(body, length) }
+                if let (body, length) = try await fetchBody() { return try await load(body, length) }
                 if isLast { return try await hide() }
-            } catch is LaggingCopy, StoreError.stagingSuperseded {
-                if isLast { throw SyncError.laggingFullCopy(order.resource) }
+            } catch is LaggingSnapshot, StoreError.stagingSuperseded {
+                if isLast { throw SyncError.laggingSnapshot(request.resource) }
             }
-            report(.lagging(order.resource))
+            report(.lagging(request.resource))
             try await store.host.sleep(configuration.laggingPause * attempt)
             attempt += 1
         }
     }
 
     /// Returns the body of the response, with its length where the server stated it; nil when there is no snapshot.
-    private func request() async throws(SyncError) -> (TransportBody, length: Int?)? {
-        switch try await client.get(order.path, .fullCopy) {
-        case .resyncRequired: throw .inconsistentRun(reason: "a full copy was answered as a page")
-        case .fullCopyNotFound: nil
+    private func fetchBody() async throws(SyncError) -> (TransportBody, length: Int?)? {
+        switch try await client.get(request.path, .snapshot) {
+        case .resyncRequired: throw .inconsistentRun(reason: "a snapshot request received a page's response")
+        case .snapshotNotFound: nil
         case .body(let body, let length): (body, length)
         }
     }
 
-    private func hide() async throws -> FullCopyResult {
-        guard try await store.write({ transaction in try transaction.hideMissing(order) }) else { return .left }
-        report(.hidden(order.resource))
+    private func hide() async throws -> SnapshotResult {
+        guard try await store.write({ transaction in try transaction.hideMissing(request) }) else { return .unchanged }
+        report(.hidden(request.resource))
         return .hidden
     }
 }
@@ -81,26 +81,26 @@ struct SnapshotFetch: Sendable {
 
 extension SnapshotFetch {
     /// Writes the rows of a body into a new generation and swaps it in; the generation is discarded when that fails.
-    private func load(_ body: TransportBody, _ length: Int?) async throws -> FullCopyResult {
+    private func load(_ body: TransportBody, _ length: Int?) async throws -> SnapshotResult {
         var chunks = body.makeAsyncIterator()
         let beginning = try await readAhead(&chunks)
-        let staging = try await store.beginStaging(order.resource)
-        var intake = FullCopyIntake(
-            order.resource, staging, configuration.keyMapping, bodyLimit: configuration.limits.fullCopyBytes,
+        let staging = try await store.beginStaging(request.resource)
+        var decoder = SnapshotRowDecoder(
+            request.resource, staging, configuration.keyMapping, bodyLimit: configuration.limits.snapshotBytes,
             now: store.host.now())
         do {
-            let header = try await stage(beginning, &chunks, length, &intake)
-            try await swap(staging, header, intake)
+            let header = try await stage(beginning, &chunks, length, &decoder)
+            try await swap(staging, header, decoder)
         } catch {
             await store.discard(staging)
             throw error
         }
-        return .swapped(rows: intake.rows, bytes: intake.bytes)
+        return .swapped(rows: decoder.rows, bytes: decoder.bytes)
     }
 
     /// Returns the whole body, or its beginning.
     private func readAhead(_ chunks: inout TransportBody.AsyncIterator) async throws -> [UInt8] {
-        let limit = min(Self.readAhead, configuration.limits.fullCopyBytes)
+        let limit = min(Self.readAhead, configuration.limits.snapshotBytes)
         var beginning: [UInt8] = []
         while beginning.count < limit, let chunk = try await chunks.next() { beginning += chunk }
         return beginning
@@ -109,36 +109,36 @@ extension SnapshotFetch {
     /// Writes the rows of `beginning` and of the chunks after it, and returns the header of the snapshot.
     private func stage(
         _ beginning: [UInt8], _ chunks: inout TransportBody.AsyncIterator, _ length: Int?,
-        _ intake: inout FullCopyIntake
-    ) async throws -> FullCopyHeader {
+        _ decoder: inout SnapshotRowDecoder
+    ) async throws -> SnapshotHeader {
         // The iterator of a body that has already ended returns nil again.
         var next: [UInt8]? = beginning
         while let chunk = next {
-            try intake.take(chunk)
-            if intake.isFull {
-                try await store.stage(intake.takeBatch(), in: intake.staging)
-                report(.fullCopy(order.resource, rows: intake.rows, bytes: intake.bytes, totalBytes: length))
+            try decoder.consume(chunk)
+            if decoder.isFull {
+                try await store.stage(decoder.removeBatch(), in: decoder.staging)
+                report(.snapshot(request.resource, rows: decoder.rows, bytes: decoder.bytes, totalBytes: length))
             }
             next = try await chunks.next()
             // Another snapshot may be written when the turn of this one is over.
-            store.giveWay(intake.staging)
+            store.yieldStagingSlot(decoder.staging)
         }
-        let header = try intake.finish()
-        try await store.stage(intake.takeBatch(), in: intake.staging)
+        let header = try decoder.finish()
+        try await store.stage(decoder.removeBatch(), in: decoder.staging)
         return header
     }
 
-    private func swap(_ staging: Staging, _ header: FullCopyHeader, _ intake: FullCopyIntake) async throws {
+    private func swap(_ staging: Staging, _ header: SnapshotHeader, _ decoder: SnapshotRowDecoder) async throws {
         let now = store.host.now()
         let start = store.host.elapsed()
-        try await store.swap(staging) { [order] transaction, record in
-            try transaction.accept(header, order, &record, now: now)
+        try await store.swap(staging) { [request] transaction, record in
+            try transaction.applySnapshotHeader(header, request, &record, now: now)
         }
         let took = store.host.elapsed() - start
-        if let old = order.knownSchema, old != header.schemaVersion {
-            report(.schemaChanged(order.resource, from: old, to: header.schemaVersion))
+        if let old = request.knownSchema, old != header.schemaVersion {
+            report(.schemaChanged(request.resource, from: old, to: header.schemaVersion))
         }
-        report(.swapped(order.resource, rows: intake.rows, bytes: intake.bytes, took: took))
+        report(.swapped(request.resource, rows: decoder.rows, bytes: decoder.bytes, took: took))
     }
 }
 
@@ -147,25 +147,25 @@ extension SnapshotFetch {
 extension SnapshotFetch {
     /// Stores an error that may concern this resource alone and returns it as the result; throws all others. The run
     /// goes on without a snapshot whose rows cannot be named.
-    private func giveUp(_ error: SyncError) async throws(SyncError) -> FullCopyResult {
-        let isPassedOver = error.failureKind == .passedOver
-        if isPassedOver { report(.unknownGroup(order.resource)) }
+    private func handleFailure(_ error: SyncError) async throws(SyncError) -> SnapshotResult {
+        let isPassedOver = error.failureKind == .unusable
+        if isPassedOver { report(.unknownGroup(request.resource)) }
         var failure: ResourceFailure?
-        if order.run != nil, error.mayConcernResource { failure = try await note(error) }
-        if isPassedOver { return .left }
+        if request.run != nil, error.mayConcernResource { failure = try await storeFailure(error) }
+        if isPassedOver { return .unchanged }
         guard let failure else { throw error }
         report(.resourceFailed(failure))
         return .failed(failure, error)
     }
 
-    private func note(_ error: SyncError) async throws(SyncError) -> ResourceFailure {
+    private func storeFailure(_ error: SyncError) async throws(SyncError) -> ResourceFailure {
         let now = store.host.now()
         let kind = error.failureKind
-        let reason = kind == .passedOver ? "The rows of the snapshot cannot be named." : error.description
-        let isLagging = if case .laggingFullCopy = error { true } else { false }
+        let reason = kind == .unusable ? "The rows of the snapshot cannot be named." : error.description
+        let isLagging = if case .laggingSnapshot = error { true } else { false }
         do {
-            return try await store.write { [order] transaction in
-                try transaction.noteFailure(of: order, kind, reason: reason, isLagging: isLagging, now: now)
+            return try await store.write { [request] transaction in
+                try transaction.setFailure(of: request, kind, reason: reason, isLagging: isLagging, now: now)
             }
         } catch {
             throw SyncError(error)

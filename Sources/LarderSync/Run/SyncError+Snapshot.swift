@@ -12,7 +12,7 @@ extension SyncError {
             case .cancelled, .timeout(.connect), .connectionRefused, .noConnection, .tls, .invalidRequest: false
             }
         // An expired login or a portal also affects the next page; a proxy on the snapshot's route does not.
-        case .wire, .refused, .unavailable, .laggingFullCopy, .wrongFullCopy, .inconsistentRun, .unauthorized,
+        case .wire, .refused, .unavailable, .laggingSnapshot, .wrongSnapshot, .inconsistentRun, .unauthorized,
             .rateLimited, .intercepted:
             true
         case .serverWait, .endlessResync, .laggingServer, .outsideFilter, .incomplete, .store, .credentials,
@@ -34,7 +34,7 @@ extension SyncError {
     /// The kind of the failure, as the resource's record stores it.
     var failureKind: SnapshotFailure.Kind {
         switch self {
-        case .wire(.unknownGroup, _): .passedOver
+        case .wire(.unknownGroup, _): .unusable
         // A sign-in resolves it, at a time that is not known.
         case .unauthorized: .transient
         default: isRetryable ? .transient : .refused

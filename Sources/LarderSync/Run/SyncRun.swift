@@ -11,15 +11,15 @@ internal import Logging
 package struct SyncRun: Sendable {
     /// The number of times a page with a bound below the applied sequence is requested again, before the server counts
     /// as restored from a backup.
-    package static let mostLooks = 3
+    package static let maximumRollbackChecks = 3
 
     let filter: ResourceFilter
     let store: Store
     let client: ServerClient
-    let claims: TurnQueue<ResourceKey>
+    let claims: KeyedSemaphore<ResourceKey>
     let configuration: SyncConfiguration
     /// Whether the run was requested manually.
-    let isByHand: Bool
+    let isManual: Bool
     let onEvent: @Sendable (SyncEvent) -> Void
 
     /// Runs to the end, continuing as a bootstrap when the token is rejected.
@@ -48,9 +48,9 @@ package struct SyncRun: Sendable {
     private func begin() async throws -> FilterRun {
         try await store.restoreSyncState(for: filter)
         let (now, text) = (store.host.now(), filter.description)
-        return try await store.write { [isByHand, configuration] transaction in
+        return try await store.write { [isManual, configuration] transaction in
             try transaction.bindServer(configuration.server, to: .sync)
-            return try transaction.beginRun(text, now: now, isByHand: isByHand)
+            return try transaction.beginRun(text, now: now, isManual: isManual)
         }
     }
 
@@ -59,7 +59,7 @@ package struct SyncRun: Sendable {
     ///
     /// - Throws: ``SyncError/endlessResync`` when a token is rejected for the second time.
     private func replace(_ run: FilterRun, after rejection: Rejection) async throws -> FilterRun {
-        guard rejection == .restored || !run.isRejected else { throw SyncError.endlessResync }
+        guard rejection == .rolledBack || !run.isRejected else { throw SyncError.endlessResync }
         let now = store.host.now()
         return try await store.write { transaction in
             try transaction.replaceRejected(run, after: rejection, now: now)
@@ -77,7 +77,7 @@ package struct SyncRun: Sendable {
             try await apply(page, &run)
         }
         guard let token = run.token else { throw SyncError.inconsistentRun(reason: "no token at the end") }
-        if !run.proofs.isEmpty { try await fetch(proven(by: run.proofs, run.filterRun), &run) }
+        if !run.unstored.isEmpty { try await fetch(snapshotRequests(for: run.unstored, run.filterRun), &run) }
         try await fetch(run.deferred.removeAll(), &run)
         try await endIfIncomplete(run)
         return try await finish(&run, token)
@@ -89,7 +89,7 @@ package struct SyncRun: Sendable {
         guard let until = run.missing.values.map(\.retryAt).min() else { return }
         if run.filterRun.kind == .bootstrap {
             try await store.write { [filterRun = run.filterRun] transaction in
-                try transaction.hold(filterRun, until: until)
+                try transaction.delayBootstrap(filterRun, until: until)
             }
         }
         throw SyncError.incomplete(run.missing.values.sorted { $0.resource < $1.resource })
@@ -113,7 +113,9 @@ package struct SyncRun: Sendable {
         guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
         var place: ReleasePlace?
         repeat {
-            place = try await store.write { [place] transaction in try transaction.settle(after: end, from: place) }
+            place = try await store.write { [place] transaction in
+                try transaction.releaseOverlays(after: end, from: place)
+            }
         } while place != nil
     }
 
@@ -122,10 +124,10 @@ package struct SyncRun: Sendable {
         case .unknownMutation(_, let resource):
             // The type is text of the server, with any characters; only the event contains it.
             store.host.logger.warning(
-                "passed over a change of unknown type", metadata: ["resource": "\(resource)"])
+                "skipped a change of unknown type", metadata: ["resource": "\(resource)"])
         case .unknownGroup(let resource):
             store.host.logger.warning(
-                "passed over a full copy of an unknown group", metadata: ["resource": "\(resource)"])
+                "skipped a snapshot of an unknown group", metadata: ["resource": "\(resource)"])
         default: break
         }
         onEvent(event)
@@ -138,17 +140,17 @@ extension SyncRun {
     /// Requests a page, and requests it again while its bound is below the applied sequence: the server that responds
     /// may lag behind another.
     ///
-    /// - Throws: ``Rejection/restored`` when the bound stays below: the server was restored from a backup, and a new
+    /// - Throws: ``Rejection/rolledBack`` when the bound stays below: the server was restored from a backup, and a new
     ///   timeline begins.
     private func fetchPage(_ path: ServerPath, _ run: inout RunState) async throws -> SyncPage {
-        try run.follow(path)
-        var looks = 0
+        try run.recordRequest(path)
+        var checks = 0
         while true {
             let page = try await requestPage(path)
-            if !run.order.isBehind(page) { return page }
-            if looks == Self.mostLooks { throw Rejection.restored }
-            looks += 1
-            try await store.host.sleep(configuration.restorationPause(looks))
+            if !run.validator.isBehind(page) { return page }
+            if checks == Self.maximumRollbackChecks { throw Rejection.rolledBack }
+            checks += 1
+            try await store.host.sleep(configuration.rollbackPause(checks))
         }
     }
 
@@ -156,7 +158,7 @@ extension SyncRun {
         try Task.checkCancellation()
         switch try await client.get(path, .page) {
         case .resyncRequired: throw Rejection.token
-        case .fullCopyNotFound: throw SyncError.inconsistentRun(reason: "a page was answered as a full copy")
+        case .snapshotNotFound: throw SyncError.inconsistentRun(reason: "a page request received a snapshot's response")
         case .body(let body, _):
             do {
                 return try SyncPage(decoding: try await body.collect(upTo: SyncPage.maximumBody))
@@ -171,13 +173,13 @@ extension SyncRun {
     private func apply(_ page: SyncPage, _ run: inout RunState) async throws {
         var rest = page.mutations[...]
         while let first = rest.first {
-            let needsSnapshot = first.type.needsFullCopy
-            let segment = rest.prefix { $0.type.needsFullCopy == needsSnapshot }
+            let needsSnapshot = first.type.needsSnapshot
+            let segment = rest.prefix { $0.type.needsSnapshot == needsSnapshot }
             rest = rest.dropFirst(segment.count)
             let changes = run.remaining(of: segment)
             if changes.isEmpty { continue }
             if needsSnapshot {
-                try await fetch(order(changes, run.filterRun, run.bound), &run)
+                try await fetch(snapshotRequests(changes, run.filterRun, run.bound), &run)
             } else {
                 let applied = try await store.write { [filterRun = run.filterRun] transaction in
                     try transaction.apply(changes, filterRun)
@@ -188,7 +190,7 @@ extension SyncRun {
         }
         guard run.filterRun.kind == .bootstrap else { return }
         try await store.write { [number = run.result.pages, filterRun = run.filterRun] transaction in
-            try transaction.notePage(number, filterRun)
+            try transaction.setPagesDone(number, filterRun)
         }
     }
 }
@@ -197,41 +199,44 @@ extension SyncRun {
 
 extension SyncRun {
     /// Lists the resources whose snapshots the changes request, and returns the snapshots to fetch.
-    private func order(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws -> SnapshotOrders {
+    private func snapshotRequests(_ changes: [Mutation], _ run: FilterRun, _ bound: Int64) async throws
+        -> SnapshotRequests
+    {
         let now = store.host.now()
-        let requests = CopyRequests(changes)
-        try await store.write { transaction in try transaction.list(requests, run, bound: bound) }
-        return try store.read { view in try requests.orders(run, bound: bound, in: view, now: now) }
+        let requirements = SnapshotRequirements(changes)
+        try await store.write { transaction in try transaction.listMembers(requirements, run, bound: bound) }
+        return try store.read { view in try requirements.requests(run, bound: bound, in: view, now: now) }
     }
 
     /// Returns the snapshots to fetch of resources that are public after all.
-    private func proven(by proofs: PublicProofs, _ run: FilterRun) throws -> SnapshotOrders {
+    private func snapshotRequests(for proofs: UnstoredResources, _ run: FilterRun) throws -> SnapshotRequests {
         let now = store.host.now()
-        return try store.read { view in try proofs.orders(run, in: view, now: now) }
+        return try store.read { view in try proofs.requests(run, in: view, now: now) }
     }
 
-    private func fetch(_ all: SnapshotOrders, _ run: inout RunState) async throws {
-        for failure in all.held { run.missing[failure.resource] = failure }
+    private func fetch(_ all: SnapshotRequests, _ run: inout RunState) async throws {
+        for failure in all.heldBack { run.missing[failure.resource] = failure }
         try await fetch(run.deferred.add(all, run.filterRun.kind), &run)
     }
 
     /// Fetches snapshots, at most as many at a time as the configuration allows. When one ends the run, the others are
     /// cancelled.
-    private func fetch(_ orders: [FullCopyOrder], _ run: inout RunState) async throws {
-        try await withThrowingTaskGroup(of: FullCopyResult.self) { group in
-            for (index, order) in orders.enumerated() {
-                if index >= configuration.concurrentFullCopies, let result = try await group.next() {
+    private func fetch(_ requests: [SnapshotRequest], _ run: inout RunState) async throws {
+        try await withThrowingTaskGroup(of: SnapshotResult.self) { group in
+            for (index, request) in requests.enumerated() {
+                if index >= configuration.concurrentSnapshots, let result = try await group.next() {
                     try run.add(result)
                 }
-                group.addTask { try await fetch(order) }
+                group.addTask { try await fetch(request) }
             }
             while let result = try await group.next() { try run.add(result) }
         }
     }
 
-    private func fetch(_ order: FullCopyOrder) async throws(SyncError) -> FullCopyResult {
+    private func fetch(_ request: SnapshotRequest) async throws(SyncError) -> SnapshotResult {
         let fetch = SnapshotFetch(
-            order: order, store: store, client: client, claims: claims, configuration: configuration, report: report)
+            request: request, store: store, client: client, claims: claims, configuration: configuration, report: report
+        )
         return try await fetch.execute()
     }
 }

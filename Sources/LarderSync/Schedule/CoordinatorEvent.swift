@@ -36,7 +36,7 @@ package enum CoordinatorEvent: Sendable {
     /// The probe of this number has ended, and has reached the server or not.
     case probed(Int, isReachable: Bool)
     /// The server has returned the first page of a filter's run.
-    case answered(String)
+    case responded(String)
     /// The server has rejected a filter's token; its run goes on as a bootstrap.
     case rejected(String)
     /// A run is over.
@@ -58,7 +58,7 @@ package enum CoordinatorEffect: Sendable {
     /// Fail the manual requests for a filter with this error.
     case refuse(String, SyncError)
     /// Store the outcome of a filter's last run.
-    case note(String, AttemptNote)
+    case storeAttempt(String, AttemptRecord)
     /// Report an event to the host.
     case report(SyncEvent)
     /// Every run is over after a stop.

@@ -8,7 +8,7 @@ package import LarderTransport
 package struct CoordinatorMachine: Sendable {
     let policy: SyncPolicy
     let hasProbe: Bool
-    var chance: Chance
+    var random: SplitMix64
     /// The schedules of the filters, in the order they were added.
     var schedules: [FilterSchedule] = []
     private(set) package var network = NetworkState.offline
@@ -20,7 +20,7 @@ package struct CoordinatorMachine: Sendable {
     var portalFailures = 0
     /// Whether the last probe reached the server, and no run has finished since. A portal that a run finds then
     /// concerns that run alone.
-    var hasLookedThrough = false
+    var lastProbeSucceeded = false
     /// The time at which the timer fires.
     package internal(set) var armed: Duration?
     private(set) package var isStopping = false
@@ -44,31 +44,31 @@ package struct CoordinatorMachine: Sendable {
     ///     like others.
     ///   - seed: the seed of the random numbers.
     package init(policy: SyncPolicy, hasProbe: Bool, seed: UInt64) {
-        precondition(policy.isSound, "a part of the policy is out of its range")
+        precondition(policy.isValid, "a part of the policy is out of its range")
         self.policy = policy
         self.hasProbe = hasProbe
-        chance = Chance(state: seed)
+        random = SplitMix64(state: seed)
     }
 
     /// Handles an event, and returns the effects to perform.
-    package mutating func step(_ event: CoordinatorEvent, at moment: Moment) -> [CoordinatorEffect] {
+    package mutating func step(_ event: CoordinatorEvent, at reading: ClockReading) -> [CoordinatorEffect] {
         effects = []
         switch event {
-        case .added(let filter, let priority, let known): add(filter, priority, known, moment)
+        case .added(let filter, let priority, let known): add(filter, priority, known, reading)
         case .removed(let text): remove(text)
-        case .trigger(let trigger): take(trigger, moment)
-        case .network(let state): take(state, moment)
+        case .trigger(let trigger): handle(trigger, reading)
+        case .network(let state): handle(state, reading)
         case .power(let state): power = state
-        case .forcedOffline(let isForced): force(isForced, moment)
+        case .forcedOffline(let isForced): setForcedOffline(isForced, reading)
         case .timer: armed = nil
-        case .probed(let number, let isReachable): look(number, isReachable, moment)
-        case .answered(let text):
-            if let index = index(text) { schedules[index].isAnswered = true }
-        case .rejected(let text): countRejection(text, moment)
-        case .ended(let text, let outcome): end(text, outcome, moment)
+        case .probed(let number, let isReachable): handleProbe(number, isReachable, reading)
+        case .responded(let text):
+            if let index = index(text) { schedules[index].hasResponse = true }
+        case .rejected(let text): countRejection(text, reading)
+        case .ended(let text, let outcome): handleEnd(text, outcome, reading)
         case .stop: stop()
         }
-        schedule(moment)
+        schedule(reading)
         return effects
     }
 
@@ -85,24 +85,24 @@ extension CoordinatorMachine {
     func index(_ text: String) -> Int? { schedules.firstIndex { $0.text == text } }
 
     private mutating func add(
-        _ filter: ResourceFilter, _ priority: SyncPriority, _ known: KnownFilter, _ moment: Moment
+        _ filter: ResourceFilter, _ priority: SyncPriority, _ known: KnownFilter, _ reading: ClockReading
     ) {
         if let index = index(filter.description) {
             schedules[index].priority = priority
             schedules[index].isRemoved = false
             return
         }
-        var schedule = FilterSchedule(filter, priority, known, addedAt: moment.elapsed)
+        var schedule = FilterSchedule(filter, priority, known, addedAt: reading.elapsed)
         // A slow phase after rejections continues across launches.
-        schedule.resyncedAt = known.resyncedAt.map { moment.elapsed - moment.passed(since: $0) }
+        schedule.resyncedAt = known.resyncedAt.map { reading.elapsed - reading.passed(since: $0) }
         if schedule.resyncs >= policy.resyncsBeforeSlow, let resyncedAt = known.resyncedAt {
             let wait = policy.slow.delay(
-                afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, &chance)
-            let passed = moment.passed(since: resyncedAt)
-            if passed < wait { schedule.slowUntil = moment.elapsed + wait - passed }
+                afterFailures: schedule.resyncs - policy.resyncsBeforeSlow + 1, &random)
+            let passed = reading.passed(since: resyncedAt)
+            if passed < wait { schedule.slowUntil = reading.elapsed + wait - passed }
         }
         // The host waits for a filter without a token; one with a token is brought up to date in the background.
-        schedule.ask(known.hasToken ? .background : .asked, at: moment)
+        schedule.request(known.hasToken ? .background : .urgent, at: reading)
         schedules.append(schedule)
     }
 
@@ -116,46 +116,48 @@ extension CoordinatorMachine {
         }
     }
 
-    private mutating func take(_ trigger: SyncTrigger, _ moment: Moment) {
+    private mutating func handle(_ trigger: SyncTrigger, _ reading: ClockReading) {
         switch trigger {
-        case .launch: askAll(.background, moment)
-        case .push(let filter): askAll(.background, moment) { filter == nil || $0.filter == filter }
+        case .launch: requestAll(.background, reading)
+        case .push(let filter): requestAll(.background, reading) { filter == nil || $0.filter == filter }
         case .opened(let resource):
             let age = policy.minimumAge
-            askAll(.asked, moment) {
+            requestAll(.urgent, reading) {
                 $0.filter.matches(group: resource.group, id: resource.id)
-                    && $0.running == nil && ($0.isOlder(than: age, at: moment) || $0.lastError != nil)
+                    && $0.running == nil && ($0.isOlder(than: age, at: reading) || $0.lastError != nil)
             }
         case .signedIn:
             for index in schedules.indices {
                 if case .unauthorized = schedules[index].lastError { reset(index) }
                 if case .credentials = schedules[index].lastError { reset(index) }
             }
-            askAll(.background, moment) { $0.lastError != nil }
-        case .manual(let filter): askByHand(filter, moment)
+            requestAll(.background, reading) { $0.lastError != nil }
+        case .manual(let filter): requestManually(filter, reading)
         }
     }
 
-    private mutating func askAll(
-        _ want: SyncWant, _ moment: Moment, where matches: (FilterSchedule) -> Bool = { _ in true }
+    private mutating func requestAll(
+        _ urgency: SyncUrgency, _ reading: ClockReading, where matches: (FilterSchedule) -> Bool = { _ in true }
     ) {
-        for index in schedules.indices where matches(schedules[index]) { schedules[index].ask(want, at: moment) }
+        for index in schedules.indices where matches(schedules[index]) {
+            schedules[index].request(urgency, at: reading)
+        }
     }
 
-    /// Requests runs manually. A manual request does not wait for what may take long: it is refused without a network,
+    /// Requests runs manually. A manual request does not wait for what may last long: it is refused without a network,
     /// or while a wait of the server lasts.
-    private mutating func askByHand(_ filter: ResourceFilter?, _ moment: Moment) {
+    private mutating func requestManually(_ filter: ResourceFilter?, _ reading: ClockReading) {
         for index in schedules.indices where filter == nil || schedules[index].filter == filter {
             let schedule = schedules[index]
             // The run under way fulfils the request, unless it is being cancelled.
             if schedule.running != nil, !schedule.isCancelled { continue }
             if allowance < .manual || isStopping {
                 effects.append(.refuse(schedule.text, refusal))
-                schedules[index].ask(.background, at: moment)
-            } else if let until = schedule.serverNotBefore, until > moment.elapsed, let error = schedule.lastError {
-                effects.append(.refuse(schedule.text, error.waiting(until - moment.elapsed)))
+                schedules[index].request(.background, at: reading)
+            } else if let until = schedule.serverNotBefore, until > reading.elapsed, let error = schedule.lastError {
+                effects.append(.refuse(schedule.text, error.waiting(until - reading.elapsed)))
             } else {
-                schedules[index].ask(.manual, at: moment)
+                schedules[index].request(.manual, at: reading)
             }
         }
     }
@@ -165,51 +167,51 @@ extension CoordinatorMachine {
         return portal == nil ? .offline : .intercepted(status: nil)
     }
 
-    private mutating func take(_ state: NetworkState, _ moment: Moment) {
+    private mutating func handle(_ state: NetworkState, _ reading: ClockReading) {
         guard state != network else { return }
-        let was = allowance
+        let previous = allowance
         network = state
         // Another network may have no portal, or one of its own.
         portal = nil
-        hasLookedThrough = false
-        restored(from: was, moment)
+        lastProbeSucceeded = false
+        resumeOnline(from: previous, reading)
     }
 
-    private mutating func force(_ isForced: Bool, _ moment: Moment) {
-        let was = allowance
+    private mutating func setForcedOffline(_ isForced: Bool, _ reading: ClockReading) {
+        let previous = allowance
         isForcedOffline = isForced
         if isForced {
             for index in schedules.indices { cancel(index) }
         } else {
-            restored(from: was, moment)
+            resumeOnline(from: previous, reading)
         }
     }
 
     /// Ends the waits after failures when the network returns, and requests the runs that are due.
-    private mutating func restored(from was: SyncAllowance, _ moment: Moment) {
-        guard was == .nothing, allowance > .nothing else { return }
+    private mutating func resumeOnline(from previous: SyncAllowance, _ reading: ClockReading) {
+        guard previous == .nothing, allowance > .nothing else { return }
         for index in schedules.indices {
             schedules[index].notBefore = nil
             schedules[index].failures = 0
-            if schedules[index].isOlder(than: policy.minimumAge, at: moment) || schedules[index].lastError != nil {
-                schedules[index].ask(.background, at: moment)
+            if schedules[index].isOlder(than: policy.minimumAge, at: reading) || schedules[index].lastError != nil {
+                schedules[index].request(.background, at: reading)
             }
         }
     }
 
-    private mutating func look(_ number: Int, _ isReachable: Bool, _ moment: Moment) {
+    private mutating func handleProbe(_ number: Int, _ isReachable: Bool, _ reading: ClockReading) {
         guard case .probing(number) = portal else { return }
         if isReachable {
             portal = nil
-            hasLookedThrough = true
+            lastProbeSucceeded = true
         } else {
             portalFailures = portalFailures.next
-            portal = .waiting(lookAt(moment))
+            portal = .waiting(probeTime(reading))
         }
     }
 
-    mutating func lookAt(_ moment: Moment) -> Duration {
-        moment.elapsed + policy.probe.delay(afterFailures: portalFailures, &chance)
+    mutating func probeTime(_ reading: ClockReading) -> Duration {
+        reading.elapsed + policy.probe.delay(afterFailures: portalFailures, &random)
     }
 
     private mutating func stop() {

@@ -6,14 +6,14 @@ struct FilterSchedule: Sendable {
     let text: String
     var priority: SyncPriority
     /// The urgency of the next run, nil if none is wanted, and the time since which it is wanted.
-    var want: SyncWant?
+    var wanted: SyncUrgency?
     var wantedSince: Duration = .zero
     /// The urgency of the run under way; nil without one.
-    var running: SyncWant?
+    var running: SyncUrgency?
     /// The time at which the last run began, in milliseconds since 1970-01-01 UTC.
     var attemptedAt: Int64?
     /// Whether the server has returned a page in the run under way, or in the last one.
-    var isAnswered = false
+    var hasResponse = false
     /// Whether the coordinator cancelled the run under way, so that its end is not a failure.
     var isCancelled = false
     /// Whether the filter was removed while its run is under way.
@@ -53,31 +53,31 @@ struct FilterSchedule: Sendable {
     }
 
     /// The urgency of a run that is not requested manually.
-    var ownWant: SyncWant { !hasToken || isOverdueReported ? .asked : .background }
+    var automaticUrgency: SyncUrgency { !hasToken || isOverdueReported ? .urgent : .background }
 
-    /// Returns the earliest time at which a run wanted as `want` may begin; nil for any time.
-    func earliest(for want: SyncWant) -> Duration? {
+    /// Returns the earliest time at which a run wanted as `urgency` may begin; nil for any time.
+    func earliest(for urgency: SyncUrgency) -> Duration? {
         let byServer = serverNotBefore
-        if want == .manual { return byServer }
+        if urgency == .manual { return byServer }
         return [notBefore, slowUntil, byServer].compactMap { $0 }.max()
     }
 
     /// Requests a run, unless a more urgent one is wanted already.
-    mutating func ask(_ new: SyncWant, at moment: Moment) {
-        guard let old = want else {
-            want = new
-            wantedSince = moment.elapsed
+    mutating func request(_ new: SyncUrgency, at reading: ClockReading) {
+        guard let old = wanted else {
+            wanted = new
+            wantedSince = reading.elapsed
             return
         }
-        want = max(old, new)
+        wanted = max(old, new)
     }
 
     /// Whether the last finished run is at least `age` ago.
-    func isOlder(than age: Duration, at moment: Moment) -> Bool {
+    func isOlder(than age: Duration, at reading: ClockReading) -> Bool {
         guard let syncedAt else { return true }
-        if let finishedAt, moment.elapsed - finishedAt >= age { return true }
-        // After the clock was set back, the last run is in the future; it then counts as older than any age.
-        let passed = moment.now.subtractingReportingOverflow(syncedAt)
+        if let finishedAt, reading.elapsed - finishedAt >= age { return true }
+        // After the clock was moved back, the last run is in the future; it then counts as older than any age.
+        let passed = reading.now.subtractingReportingOverflow(syncedAt)
         return passed.overflow || passed.partialValue < 0 || .milliseconds(passed.partialValue) >= age
     }
 }

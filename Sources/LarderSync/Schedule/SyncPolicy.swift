@@ -35,7 +35,7 @@ public struct SyncPolicy: Sendable {
 
 extension SyncPolicy {
     /// Whether every part is within its range; a coordinator traps on one that is not.
-    var isSound: Bool {
+    var isValid: Bool {
         let waits = [retry, refusedRetry, slow, probe]
         return (refreshInterval.map { $0 > .zero } ?? true) && saverFactor >= 1 && minimumAge >= .zero
             && overdueAfter > .zero && concurrentRuns >= 1 && maximumRetryAfter >= .zero && resyncsBeforeSlow >= 1
@@ -50,7 +50,7 @@ public enum SyncAllowance: Hashable, Sendable, Comparable {
     /// Manual requests.
     case manual
     /// Manual requests, and runs that are waited for: first bootstraps, opened resources, overdue filters.
-    case asked
+    case urgent
     /// All of these, and runs that are due in the background, except those of filters with low priority.
     case normal
     /// Everything.
@@ -68,7 +68,7 @@ public enum SyncAllowance: Hashable, Sendable, Comparable {
             switch network {
             case .online: .everything
             case .metered: .normal
-            case .constrained: .asked
+            case .constrained: .urgent
             case .offline: .nothing
             }
         let byPower: SyncAllowance =
@@ -81,11 +81,11 @@ public enum SyncAllowance: Hashable, Sendable, Comparable {
     }
 
     /// The level that a run of a filter needs.
-    init(neededFor want: SyncWant, _ priority: SyncPriority) {
+    init(neededFor urgency: SyncUrgency, _ priority: SyncPriority) {
         self =
-            switch want {
+            switch urgency {
             case .manual: .manual
-            case .asked: .asked
+            case .urgent: .urgent
             case .background: priority == .low ? .everything : .normal
             }
     }

@@ -6,7 +6,7 @@ extension SyncStatus: CustomStringConvertible {
     /// A line for the conditions and one for each filter, for the user.
     public var description: String {
         var conditions = isRunning ? "network \(network.level.rawValue), power \(power.rawValue)" : "not running"
-        if isForcedOffline { conditions = "offline by wish" }
+        if isForcedOffline { conditions = "forced offline" }
         return ([conditions] + filters.map(\.description)).joined(separator: "\n")
     }
 }
@@ -26,10 +26,10 @@ extension FilterStatus: CustomStringConvertible {
                 parts.append("without \(first.resource)\(more): \(first.reason)")
             }
         } else {
-            parts.append("nothing here yet")
+            parts.append("nothing stored yet")
         }
         if isOverdue { parts.append("overdue") }
-        if let doing = activity.words { parts.append(doing) }
+        if let activityText = activity.words { parts.append(activityText) }
         if let lastError { parts.append("last error: \(lastError)") }
         return "\(filter): " + parts.joined(separator: "; ")
     }
@@ -39,12 +39,12 @@ extension FilterStatus.Activity {
     fileprivate var words: String? {
         switch self {
         case .idle: nil
-        case .running(let progress): "a run is at page \(progress.pages), with \(progress.rows) rows of full copies"
+        case .running(let progress): "a run is at page \(progress.pages), with \(progress.rows) rows of snapshots"
         case .waiting(for: .network): "waits for the network"
         case .waiting(for: .conditions): "waits for a better network, or power"
         case .waiting(for: .turn): "waits for its turn"
         case .waiting(for: .retry): "waits to try again"
-        case .waiting(for: .slowMode): "goes slow, because the server rejects token upon token"
+        case .waiting(for: .slowMode): "slowed down, because the server keeps rejecting tokens"
         case .waiting(for: .coordinator): "waits for the coordinator to run"
         }
     }

@@ -2,7 +2,15 @@ internal import LarderFormat
 public import LarderStore
 public import LarderTransport
 
-/// The status of the coordinator at one moment, as a plain value.
+/// The status of the coordinator at one point in time, as a plain value.
+///
+/// ```swift
+/// for await status in coordinator.statuses() {  // now, and after every change
+///     for filter in status.filters {
+///         print(filter.filter, filter.readiness?.isComplete == true, filter.activity)
+///     }
+/// }
+/// ```
 public struct SyncStatus: Hashable, Sendable {
     /// Whether the coordinator runs.
     public var isRunning: Bool
@@ -25,13 +33,13 @@ public struct FilterStatus: Hashable, Sendable {
         /// Nothing is due.
         case idle
         /// A run is due and waits.
-        case waiting(for: Obstacle)
+        case waiting(for: BlockedReason)
         /// A run is under way.
         case running(RunProgress)
     }
 
-    /// The obstacle that a due run waits for.
-    public enum Obstacle: Hashable, Sendable {
+    /// The reason that blocks a due run.
+    public enum BlockedReason: Hashable, Sendable {
         /// A network, or one that reaches the server.
         case network
         /// A network without restraint, or power: the run is not urgent enough for the present conditions.
@@ -69,13 +77,13 @@ public struct RunProgress: Hashable, Sendable {
     /// Changes on these pages.
     public var mutations = 0
     /// Snapshots that were swapped in.
-    public var fullCopies = 0
+    public var snapshots = 0
     /// Rows of snapshots that arrived, those under way included.
     public var rows: Int { finishedRows + arriving.values.reduce(0) { $0 + $1.rows } }
     /// Bytes of snapshots that arrived, those under way included.
     public var bytes: Int { finishedBytes + arriving.values.reduce(0) { $0 + $1.bytes } }
     /// Bytes that are still to arrive of the snapshots under way; nil when the server does not state the length of one.
-    public var bytesToGo: Int? {
+    public var remainingBytes: Int? {
         arriving.values.reduce(0) { (sum: Int?, copy) in
             // The server states the length, so it may be any number.
             guard let sum, let total = copy.totalBytes, total >= 0 else { return nil }
@@ -84,7 +92,7 @@ public struct RunProgress: Hashable, Sendable {
         }
     }
 
-    private struct Arriving: Hashable {
+    private struct ArrivingSnapshot: Hashable {
         var rows: Int
         var bytes: Int
         var totalBytes: Int?
@@ -92,13 +100,13 @@ public struct RunProgress: Hashable, Sendable {
 
     private var finishedRows = 0
     private var finishedBytes = 0
-    private var arriving: [ResourceKey: Arriving] = [:]
+    private var arriving: [ResourceKey: ArrivingSnapshot] = [:]
 
     /// The progress of a run that has done nothing yet.
     init() {}
 
     /// Updates the progress by an event.
-    mutating func count(_ event: SyncEvent) {
+    mutating func update(with event: SyncEvent) {
         switch event {
         case .began(_, let kind):
             self = RunProgress()
@@ -106,13 +114,13 @@ public struct RunProgress: Hashable, Sendable {
         case .page(_, let mutations):
             pages += 1
             self.mutations += mutations
-        case .fullCopy(let resource, let rows, let bytes, let totalBytes):
-            arriving[resource] = Arriving(rows: rows, bytes: bytes, totalBytes: totalBytes)
+        case .snapshot(let resource, let rows, let bytes, let totalBytes):
+            arriving[resource] = ArrivingSnapshot(rows: rows, bytes: bytes, totalBytes: totalBytes)
         case .swapped(let resource, let rows, let bytes, _):
             arriving[resource] = nil
             finishedRows += rows
             finishedBytes += bytes
-            fullCopies += 1
+            snapshots += 1
         case .lagging(let resource), .unknownGroup(let resource), .hidden(let resource): arriving[resource] = nil
         case .resourceFailed(let failure): arriving[failure.resource] = nil
         default: break

@@ -1,6 +1,12 @@
 public import LarderFormat
 
 /// The reason to sync a filter.
+///
+/// ```swift
+/// coordinator.trigger(.opened(ResourceKey("translations", 19)))  // read at once, refreshed in the background
+/// coordinator.trigger(.push(try ResourceFilter("recitations:*")))
+/// coordinator.trigger(.launch)
+/// ```
 public enum SyncTrigger: Hashable, Sendable {
     /// The program was started, or returned to the foreground: changes are fetched in the background.
     case launch
@@ -16,6 +22,11 @@ public enum SyncTrigger: Hashable, Sendable {
 }
 
 /// The order in which filters that are due are synced.
+///
+/// ```swift
+/// coordinator.add(try ResourceFilter("translations:19,20"), priority: .high)
+/// coordinator.add(try ResourceFilter("recitations:*"), priority: .low)  // not over a metered network
+/// ```
 public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
     /// After the others, and in the background only with an unmetered network and normal power.
     case low
@@ -26,11 +37,11 @@ public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
 }
 
 /// The urgency of a filter's next run.
-package enum SyncWant: Hashable, Sendable, Comparable {
+package enum SyncUrgency: Hashable, Sendable, Comparable {
     /// An update in the background is due.
     case background
     /// The host waits for content: a first bootstrap, a resource that was opened, a filter that is overdue.
-    case asked
+    case urgent
     /// The user, or the host on behalf of the user, requests it.
     case manual
 }

@@ -19,7 +19,7 @@ public enum ListError: Error, Sendable {
     case unconfirmed(deletions: Int, ofRows: Int)
     /// The list moved during every walk. Everything applied is correct; items that were added or changed meanwhile may
     /// be missing.
-    case unsettled(ListMovement, walks: Int)
+    case unstable(ListMovement, walks: Int)
     /// The list is longer than the configuration allows for, or a page without items says that more follow.
     case endless(pages: Int)
     /// A pass over the same list is under way.
@@ -35,7 +35,7 @@ public enum ListError: Error, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .source(let error as SyncError): error.isRetryable
-        case .source, .unconfirmed, .unsettled, .underWay, .superseded: true
+        case .source, .unconfirmed, .unstable, .underWay, .superseded: true
         case .disorder, .oversizedPage, .refused, .endless, .store, .cancelled: false
         }
     }
@@ -57,13 +57,13 @@ extension ListError: CustomStringConvertible {
     /// A description of the error, in one line without content.
     public var description: String {
         switch self {
-        case .source(let error): "A page could not be had: \(error)"
-        case .disorder: "A key stands twice on a page, or keys do not follow each other."
-        case .oversizedPage(let request, let count): "A page has \(count) items, and \(request.size) were asked for."
+        case .source(let error): "A page could not be fetched: \(error)"
+        case .disorder: "A key occurs twice on a page, or keys are out of order."
+        case .oversizedPage(let request, let count): "A page has \(count) items, and \(request.size) were requested."
         case .refused(let deletions, let rows): "\(deletions) of \(rows) rows are missing from the list: refused."
         case .unconfirmed(let deletions, let rows):
-            "\(deletions) of \(rows) rows are missing from the list: kept until a later pass misses them, too."
-        case .unsettled(let movement, let walks):
+            "\(deletions) of \(rows) rows are missing from the list: not deleted until a later pass confirms it."
+        case .unstable(let movement, let walks):
             "The list moved in each of \(walks) walks (\(movement.rawValue)): try again later."
         case .endless(let pages): "The list has no end after \(pages) pages."
         case .underWay: "The list is being reconciled already."

@@ -1,6 +1,14 @@
 public import LarderTransport
 
 /// The settings for syncing with one server.
+///
+/// ```swift
+/// var configuration = SyncConfiguration(base: base, concurrentSnapshots: 2)
+/// configuration.limits.snapshotBytes = 100 << 20
+/// configuration.serverIdentity = "content"  // stays the same when the server's address changes
+/// let sync = ContentSync(store: store, transport: transport, configuration: configuration)
+/// print(try await sync.sync(filter))
+/// ```
 public struct SyncConfiguration: Sendable {
     /// The base URL that the server's paths are appended to.
     public var base: BaseURL
@@ -12,9 +20,9 @@ public struct SyncConfiguration: Sendable {
     /// The mapping that makes the keys of a snapshot's rows.
     public var keyMapping: RowKeyMapping
     /// The number of snapshots fetched at the same time; they are written one at a time.
-    public var concurrentFullCopies: Int
+    public var concurrentSnapshots: Int
     /// The number of times a snapshot is fetched before one that is too old counts as failed.
-    public var fullCopyAttempts: Int
+    public var snapshotAttempts: Int
     /// The wait before a snapshot that is too old is fetched again; twice as long before the third attempt, and so on.
     ///
     /// A page of a server with a lower sequence than the applied one is requested again after this time, then after 8
@@ -27,17 +35,17 @@ public struct SyncConfiguration: Sendable {
 
     /// A configuration with the protocol's defaults.
     public init(
-        base: BaseURL, perPage: Int = 100, keyMapping: RowKeyMapping = .contentSync, concurrentFullCopies: Int = 3,
-        fullCopyAttempts: Int = 3, laggingPause: Duration = .seconds(1), limits: SyncLimits = SyncLimits(),
+        base: BaseURL, perPage: Int = 100, keyMapping: RowKeyMapping = .contentSync, concurrentSnapshots: Int = 3,
+        snapshotAttempts: Int = 3, laggingPause: Duration = .seconds(1), limits: SyncLimits = SyncLimits(),
         timeouts: TransportTimeouts = TransportTimeouts()
     ) {
         precondition((1...100).contains(perPage), "a page has 1 to 100 changes")
-        precondition(concurrentFullCopies > 0 && fullCopyAttempts > 0, "at least one full copy, at least once")
+        precondition(concurrentSnapshots > 0 && snapshotAttempts > 0, "at least one snapshot, at least once")
         self.base = base
         self.perPage = perPage
         self.keyMapping = keyMapping
-        self.concurrentFullCopies = concurrentFullCopies
-        self.fullCopyAttempts = fullCopyAttempts
+        self.concurrentSnapshots = concurrentSnapshots
+        self.snapshotAttempts = snapshotAttempts
         self.laggingPause = laggingPause
         self.limits = limits
         self.timeouts = timeouts
@@ -50,5 +58,5 @@ extension SyncConfiguration {
 
     /// Returns the wait before a page with a bound below the applied sequence is requested again; attempts count from
     /// 1.
-    func restorationPause(_ attempt: Int) -> Duration { laggingPause * (1 << (3 * (attempt - 1))) }
+    func rollbackPause(_ attempt: Int) -> Duration { laggingPause * (1 << (3 * (attempt - 1))) }
 }

@@ -31,9 +31,9 @@ public enum SyncError: Error, Sendable {
     /// The server sent a change of a resource that the filter does not cover.
     case outsideFilter(ResourceKey)
     /// A snapshot is older than the change that requested it, even after it was fetched again.
-    case laggingFullCopy(ResourceKey)
+    case laggingSnapshot(ResourceKey)
     /// A snapshot is of another resource than the requested one.
-    case wrongFullCopy(ResourceKey)
+    case wrongSnapshot(ResourceKey)
     /// The run completed without these resources, whose snapshots could not be fetched; everything else is stored. No
     /// token is stored, and the next run requests them again, after a wait that grows to an hour.
     case incomplete([ResourceFailure])
@@ -61,7 +61,7 @@ public enum SyncError: Error, Sendable {
         /// A page of changes.
         case page
         /// A snapshot.
-        case fullCopy
+        case snapshot
     }
 
     /// Whether the same run may succeed later without anything being changed.
@@ -69,10 +69,10 @@ public enum SyncError: Error, Sendable {
         switch self {
         case .transport(let error): error.isRetryable
         case .list(let error): error.isRetryable
-        case .rateLimited, .unavailable, .laggingFullCopy, .inconsistentRun, .wire, .superseded, .offline, .intercepted,
+        case .rateLimited, .unavailable, .laggingSnapshot, .inconsistentRun, .wire, .superseded, .offline, .intercepted,
             .incomplete, .serverWait, .laggingServer:
             true
-        case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongFullCopy, .store, .credentials, .cancelled,
+        case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongSnapshot, .store, .credentials, .cancelled,
             .otherServer:
             false
         }
@@ -119,19 +119,20 @@ extension SyncError: CustomStringConvertible {
         switch self {
         case .transport(let error): "The exchange with the server failed: \(error)."
         case .wire(let error, let request):
-            "The server's answer to a \(request.rawValue) request is unusable: \(error)."
+            "The server's response to a \(request.rawValue) request is unusable: \(error)."
         case .unauthorized: "The server refused the credentials."
-        case .rateLimited(_, let after): "The server asks to come back \(after.map { "in \($0) s" } ?? "later")."
+        case .rateLimited(_, let after):
+            "The server limits the rate of requests: retry \(after.map { "in \($0) s" } ?? "later")."
         case .unavailable(let problem, _): "The server is failing (\(problem.status))."
-        case .serverWait(let seconds): "The server has asked to be left alone for \(seconds) s more."
+        case .serverWait(let seconds): "The server requested a wait of \(seconds) s more."
         case .refused(let problem):
             "The server refused the request (\(problem.status)\(problem.code.map { " \($0)" } ?? ""))."
-        case .endlessResync: "The server asks for a bootstrap in answer to a bootstrap."
-        case .laggingServer: "The server counts fewer changes than it did: another that lags answers in its place."
+        case .endlessResync: "The server responded to a bootstrap by requiring a bootstrap."
+        case .laggingServer: "The server's sequence is lower than before: a lagging replica may be responding."
         case .inconsistentRun(let reason): "The pages of the run contradict each other (\(reason))."
         case .outsideFilter: "The server sent a change that the filter does not cover."
-        case .laggingFullCopy: "A full copy is older than the change that asked for it."
-        case .wrongFullCopy: "A full copy is of another resource than was asked for."
+        case .laggingSnapshot: "A snapshot is older than the change that requires it."
+        case .wrongSnapshot: "A snapshot is of another resource than requested."
         case .incomplete(let failures): Self.sentence("The run is incomplete: \(Self.list(failures))")
         case .store(let error): Self.sentence("The store failed: \(error)")
         case .otherServer(let mismatch): mismatch.description
@@ -139,7 +140,7 @@ extension SyncError: CustomStringConvertible {
         case .superseded: "The filter was removed meanwhile, or another process syncs the store."
         case .list(let error): Self.sentence(error.description)
         case .offline: "There is no network, or it is not to be used now."
-        case .intercepted: "Something else answers in the server's place; the network may want a sign-in."
+        case .intercepted: "Something other than the server responds; the network may want a sign-in."
         case .cancelled: "The run was cancelled."
         }
     }

@@ -6,23 +6,23 @@ extension SyncEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .began(let filter, .bootstrap): "Fetching everything that “\(filter)” names."
-        case .began(let filter, .incremental): "Asking what has changed in “\(filter)”."
+        case .began(let filter, .incremental): "Fetching the changes of “\(filter)”."
         case .tokenRejected(let filter):
-            "The server no longer knows where “\(filter)” left off. All of it is fetched again; what is here stays readable."
-        case .page(let number, let mutations): "Page \(number) brought \(mutations.of("change"))."
-        case .fullCopy(let resource, let rows, let bytes, let total):
-            "\(resource) is coming in: \(rows.of("row")), \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
-        case .swapped(let resource, let rows, _, _): "\(resource) is new as a whole: \(rows.of("row"))."
+            "The server no longer accepts the token of “\(filter)”. All of it is fetched again; stored rows stay readable."
+        case .page(let number, let mutations): "Page \(number) has \(mutations.of("change"))."
+        case .snapshot(let resource, let rows, let bytes, let total):
+            "\(resource) is arriving: \(rows.of("row")), \(bytes)\(total.map { " of \($0)" } ?? "") bytes."
+        case .swapped(let resource, let rows, _, _): "\(resource) was replaced by a snapshot: \(rows.of("row"))."
         case .lagging(let resource):
-            "The copy of \(resource) is older than what is known, or not there yet; it is fetched again."
+            "The snapshot of \(resource) is older than what is known, or not there yet; it is fetched again."
         case .resourceFailed(let failure):
-            "The snapshot of \(failure.resource) could not be had (attempt \(failure.attempts)): \(failure.reason)"
+            "The snapshot of \(failure.resource) could not be fetched (attempt \(failure.attempts)): \(failure.reason)"
         case .hidden(let resource): "\(resource) is not public any more and was hidden."
-        case .swept(let resource): "\(resource) is not asked for any more; its rows were removed."
+        case .swept(let resource): "\(resource) is in no filter any more; its rows were removed."
         case .unknownMutation(let type, let resource):
-            "A change of \(resource) was passed over: this version does not know the type “\(type)”."
-        case .unknownGroup(let resource): "\(resource) was passed over: nothing says how its rows are named."
-        case .notStored(let resource): "A change of \(resource) was noted; its rows are not here."
+            "A change of \(resource) was skipped: this version does not know the type “\(type)”."
+        case .unknownGroup(let resource): "\(resource) was skipped: the configuration names no type for its rows."
+        case .notStored(let resource): "A change of \(resource) was recorded; its rows are not in the store."
         case .schemaChanged(let resource, let old, let new):
             "The rows of \(resource) have another shape than before: version \(new) in place of \(old)."
         case .finished(let report): report.description
@@ -31,7 +31,7 @@ extension SyncEvent: CustomStringConvertible {
         case .slowed(let filter, let rejections, let wait):
             "The server has rejected “\(filter)” \(rejections) times in a row. It is synced only every \(wait.inWords) now."
         case .overdue(let filter): "“\(filter)” has not been synced for too long."
-        case .intercepted: "Something else answers in the server's place: the network may want a sign-in."
+        case .intercepted: "Something other than the server responds: the network may want a sign-in."
         }
     }
 }
@@ -41,10 +41,12 @@ extension SyncReport: CustomStringConvertible {
     public var description: String {
         if kind == .incremental, mutations == 0 { return "“\(filter)” is up to date; nothing had changed." }
         var parts: [String] = []
-        if fullCopies > 0 { parts.append("\(fullCopies.of("resource")) new as a whole with \(rowsCopied.of("row"))") }
+        if snapshots > 0 {
+            parts.append("\(snapshots.of("resource")) replaced by snapshots with \(snapshotRows.of("row"))")
+        }
         if rowsChanged > 0 { parts.append("\(rowsChanged.of("row")) changed") }
-        if hidden > 0 { parts.append("\(hidden.of("resource")) gone") }
-        if unknownMutations > 0 { parts.append("\(unknownMutations.of("change")) passed over") }
+        if hidden > 0 { parts.append("\(hidden.of("resource")) hidden") }
+        if unknownMutations > 0 { parts.append("\(unknownMutations.of("change")) skipped") }
         let what = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
         return "“\(filter)” is up to date\(what)."
     }
@@ -60,7 +62,7 @@ extension Duration {
     var inWords: String {
         let seconds = max(components.seconds, 0)
         switch seconds {
-        case 0: return "a moment"
+        case 0: return "less than a second"
         case 1..<120: return "\(seconds) s"
         case 120..<7200: return "\(seconds / 60) min"
         case 7200..<172_800: return "\(seconds / 3600) h"

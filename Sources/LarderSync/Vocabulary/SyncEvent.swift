@@ -2,6 +2,17 @@ public import LarderFormat
 public import LarderStore
 
 /// An event of a run, reported as it happens.
+///
+/// ```swift
+/// let sync = ContentSync(store: store, transport: transport, configuration: configuration) { event in
+///     switch event {
+///     case .swapped(let resource, let rows, _, _): print(resource, "is readable with", rows, "rows")
+///     case .resourceFailed(let failure): print(failure.resource, failure.reason)
+///     default: print(event)
+///     }
+/// }
+/// print(try await sync.sync(filter))
+/// ```
 public enum SyncEvent: Hashable, Sendable {
     /// A run began.
     case began(filter: String, kind: SyncReport.Kind)
@@ -11,7 +22,7 @@ public enum SyncEvent: Hashable, Sendable {
     case page(number: Int, mutations: Int)
     /// A snapshot is arriving. `bytes` counts the bytes on the wire; `totalBytes` is their number where the server
     /// stated it.
-    case fullCopy(ResourceKey, rows: Int, bytes: Int, totalBytes: Int?)
+    case snapshot(ResourceKey, rows: Int, bytes: Int, totalBytes: Int?)
     /// A snapshot was swapped in; `took` is the time of that commit, the wait for the writer included.
     case swapped(ResourceKey, rows: Int, bytes: Int, took: Duration)
     /// A snapshot was older than required, or not there yet, and is fetched again.
@@ -44,6 +55,12 @@ public enum SyncEvent: Hashable, Sendable {
 }
 
 /// The results of a complete run.
+///
+/// ```swift
+/// let report = try await coordinator.sync(filter)
+/// print(report.kind, report.pages, report.mutations, report.snapshots)
+/// if report.wasRejected { print("the server rejected the token, so everything was fetched again") }
+/// ```
 public struct SyncReport: Hashable, Sendable {
     /// The way a run begins.
     public enum Kind: String, Hashable, Sendable {
@@ -67,11 +84,11 @@ public struct SyncReport: Hashable, Sendable {
     /// Row changes stored.
     public internal(set) var rowsChanged = 0
     /// Snapshots swapped in.
-    public internal(set) var fullCopies = 0
+    public internal(set) var snapshots = 0
     /// Rows in these snapshots.
-    public internal(set) var rowsCopied = 0
+    public internal(set) var snapshotRows = 0
     /// Bytes of the bodies of these snapshots.
-    public internal(set) var bytesCopied = 0
+    public internal(set) var snapshotBytes = 0
     /// Resources hidden because the server withdrew them, or no filter holds them.
     public internal(set) var hidden = 0
     /// Changes of types this version does not know.

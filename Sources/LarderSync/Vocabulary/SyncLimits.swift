@@ -8,7 +8,7 @@ public struct SyncLimits: Hashable, Sendable {
     /// The largest number of resources that a bootstrap may list.
     public var resources = 1_000_000
     /// The largest body of a snapshot, in bytes; 1 GiB by default.
-    public var fullCopyBytes = FullCopyParser.maximumBody
+    public var snapshotBytes = SnapshotParser.maximumBody
 
     /// The defaults.
     public init() {}

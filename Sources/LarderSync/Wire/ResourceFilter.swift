@@ -2,8 +2,14 @@
 ///
 /// The text is `group:*` or `group:id,id`, several joined by `;`, as in `tafsirs:*;translations:1,19`. Two texts that
 /// name the same resources yield equal filters and one canonical ``description``. In it, groups are merged and in the
-/// order of their UTF-8 bytes, ids are in numerical order without repetition, and `*` replaces any ids beside it. No
-/// normalisation of Unicode takes place: groups are equal when their bytes are.
+/// order of their UTF-8 bytes, ids are in numerical order without repetition, and `*` replaces any ids beside it. Unicode
+/// is not normalised: groups are equal when their bytes are.
+///
+/// ```swift
+/// let filter = try ResourceFilter("translations:20,19;recitations:*")  // two resources, and a whole group
+/// print(filter)  // recitations:*;translations:19,20
+/// print(filter.matches(group: "recitations", id: 7))  // true
+/// ```
 public struct ResourceFilter: Hashable, Sendable {
     /// The reason a text is not a filter.
     public enum Fault: Error, Hashable, Sendable {
@@ -30,7 +36,7 @@ public struct ResourceFilter: Hashable, Sendable {
         var found: [[UInt8]: Set<Int64>] = [:]
         var whole: Set<[UInt8]> = []
         for item in Array(text.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-            let (group, ids) = try Self.item(item)
+            let (group, ids) = try Self.parseItem(item)
             if ids.isEmpty { whole.insert(group) }
             found[group, default: []].formUnion(ids)
         }
@@ -47,12 +53,14 @@ public struct ResourceFilter: Hashable, Sendable {
     }
 
     /// Parses one `group:*` or `group:id,id`; no ids means all of them.
-    private static func item(_ item: ArraySlice<UInt8>) throws(Fault) -> (group: [UInt8], ids: [Int64]) {
-        guard !item.isEmpty else { throw .emptyItem }
-        guard let colon = item.firstIndex(of: UInt8(ascii: ":")), colon > item.startIndex else { throw .missingGroup }
-        let group = Array(item[..<colon])
+    private static func parseItem(_ parseItem: ArraySlice<UInt8>) throws(Fault) -> (group: [UInt8], ids: [Int64]) {
+        guard !parseItem.isEmpty else { throw .emptyItem }
+        guard let colon = parseItem.firstIndex(of: UInt8(ascii: ":")), colon > parseItem.startIndex else {
+            throw .missingGroup
+        }
+        let group = Array(parseItem[..<colon])
         guard isGroup(group) else { throw .invalidGroup }
-        let list = item[colon...].dropFirst()
+        let list = parseItem[colon...].dropFirst()
         if list.elementsEqual("*".utf8) { return (group, []) }
         var ids: [Int64] = []
         for part in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

@@ -49,8 +49,8 @@ public struct ServerPath: Hashable, Sendable {
     private static func fault(in bytes: [UInt8]) -> Fault? {
         guard bytes.starts(with: prefix.utf8) else { return .foreignPrefix }
         guard bytes.count <= maximumLength else { return .tooLong }
-        let question = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        return pathFault(bytes[..<question]) ?? queryFault(bytes[question...].dropFirst())
+        let queryStart = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        return pathFault(bytes[..<queryStart]) ?? queryFault(bytes[queryStart...].dropFirst())
     }
 
     private static func pathFault(_ path: ArraySlice<UInt8>) -> Fault? {

@@ -57,7 +57,7 @@ extension WireError: CustomStringConvertible {
         switch self {
         case .json(let error): error.description
         case .missing(let path): "\(Self.shown(path)) is missing"
-        case .duplicate(let path): "\(Self.shown(path)) stands twice"
+        case .duplicate(let path): "\(Self.shown(path)) occurs twice"
         case .wrongType(let path, let expected): "\(Self.shown(path)) is not of type \(expected.rawValue)"
         case .outOfRange(let path): "\(Self.shown(path)) is out of range"
         case .empty(let path): "\(Self.shown(path)) is empty"

@@ -13,7 +13,7 @@ public final class ScriptedConnectivity: ConnectivitySource {
     public var current: NetworkState { broadcast.current }
 
     /// The number of streams that are followed: 0 when every follower has stopped.
-    public var followerCount: Int { broadcast.followerCount }
+    public var subscriberCount: Int { broadcast.subscriberCount }
 
     /// Changes the state and notifies every stream; does nothing when it is the current one.
     public func set(_ state: NetworkState) {

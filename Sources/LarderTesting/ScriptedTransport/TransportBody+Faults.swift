@@ -10,9 +10,9 @@ extension TransportBody {
         return TransportBody(next: { () async throws(TransportError) in
             let wanted = rest.value.withLock { $0 }
             if wanted > 0, let chunk = try await self.nextChunk() {
-                let given = chunk.prefix(wanted)
-                rest.value.withLock { $0 -= given.count }
-                return Array(given)
+                let delivered = chunk.prefix(wanted)
+                rest.value.withLock { $0 -= delivered.count }
+                return Array(delivered)
             }
             try await end()
             return nil

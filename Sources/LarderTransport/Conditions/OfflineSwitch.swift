@@ -5,7 +5,7 @@ internal import Synchronization
 /// An app uses it for a setting "work offline", or to try its behaviour without a network.
 public final class OfflineSwitch: ConnectivitySource {
     /// One open stream, and the base's last state for it.
-    private struct Follower {
+    private struct Subscriber {
         let relay: StateRelay<NetworkState>
         var base: NetworkState?
     }
@@ -15,10 +15,10 @@ public final class OfflineSwitch: ConnectivitySource {
         /// The number of changes.
         var changes = 0
         var nextNumber = 0
-        var followers: [Int: Follower] = [:]
+        var subscribers: [Int: Subscriber] = [:]
 
         /// The report of the present state to a stream; nil while none is known.
-        func report(to follower: Follower) -> Report? {
+        func report(to follower: Subscriber) -> Report? {
             (isForcedOffline ? .offline : follower.base).map {
                 Report(relay: follower.relay, state: $0, number: changes)
             }
@@ -31,7 +31,7 @@ public final class OfflineSwitch: ConnectivitySource {
         let state: NetworkState
         let number: Int
 
-        func deliver() { relay.tell(state, number: number) }
+        func deliver() { relay.send(state, number: number) }
     }
 
     private let base: any ConnectivitySource
@@ -50,7 +50,7 @@ public final class OfflineSwitch: ConnectivitySource {
             let reports = content.withLock { content in
                 content.isForcedOffline = newValue
                 content.changes += 1
-                return content.followers.values.compactMap { content.report(to: $0) }
+                return content.subscribers.values.compactMap { content.report(to: $0) }
             }
             for report in reports { report.deliver() }
         }
@@ -61,35 +61,35 @@ public final class OfflineSwitch: ConnectivitySource {
         let (stream, relay) = StateRelay<NetworkState>.makeStream()
         let number = content.withLock { content in
             content.nextNumber += 1
-            let follower = Follower(relay: relay)
-            content.followers[content.nextNumber] = follower
-            content.report(to: follower)?.deliver()
+            let subscriber = Subscriber(relay: relay)
+            content.subscribers[content.nextNumber] = subscriber
+            content.report(to: subscriber)?.deliver()
             return content.nextNumber
         }
         let states = base.states()
-        let following = Task {
-            for await state in states { self.follow(number, state) }
+        let forwarding = Task {
+            for await state in states { self.forward(number, state) }
             relay.finish()
         }
         relay.onEnd {
-            following.cancel()
+            forwarding.cancel()
             self.remove(number)
         }
         return stream
     }
 
-    private func follow(_ number: Int, _ state: NetworkState) {
+    private func forward(_ number: Int, _ state: NetworkState) {
         let report = content.withLock { content in
-            content.followers[number]?.base = state
+            content.subscribers[number]?.base = state
             content.changes += 1
-            return content.followers[number].flatMap { content.report(to: $0) }
+            return content.subscribers[number].flatMap { content.report(to: $0) }
         }
         report?.deliver()
     }
 
     private func remove(_ number: Int) {
         // Released outside the lock, because this also releases everything that the relay holds.
-        let removed = content.withLock { $0.followers.removeValue(forKey: number) }
+        let removed = content.withLock { $0.subscribers.removeValue(forKey: number) }
         _ = removed
     }
 }

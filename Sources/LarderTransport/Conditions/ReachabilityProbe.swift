@@ -37,7 +37,7 @@ public struct HTTPReachabilityProbe: ReachabilityProbe {
         if fields[.accept] == nil { fields[.accept] = "application/json" }
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-cache" }
         let request = base.request(appending: path, headers: fields)
-        precondition((try? RequestTarget(request)) != nil, "not a path to ask for: \(path)")
+        precondition((try? RequestTarget(request)) != nil, "not a path that can be requested: \(path)")
         self.transport = transport
         self.request = request
         self.timeouts = TransportTimeouts(connect: timeout, head: timeout, idle: timeout)

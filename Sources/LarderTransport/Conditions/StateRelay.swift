@@ -22,7 +22,7 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
     ///
     /// - Parameter number: the number of the change that led to the state; nil where one caller reports all states in
     ///   their order.
-    package func tell(_ state: State, number: Int? = nil) {
+    package func send(_ state: State, number: Int? = nil) {
         // Yielded under the lock, so that the last element is the last state.
         last.withLock { last in
             guard number ?? last.number >= last.number else { return }
@@ -34,7 +34,7 @@ package final class StateRelay<State: Equatable & Sendable>: Sendable {
     }
 
     /// Reports a first state to the stream, if none was reported yet.
-    package func tellUnlessTold(_ state: State) {
+    package func sendInitial(_ state: State) {
         last.withLock { last in
             guard last.state == nil else { return }
             last.state = state

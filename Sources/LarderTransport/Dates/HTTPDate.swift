@@ -26,8 +26,8 @@ package enum HTTPDate {
 
     /// Returns the `IMF-fixdate` of a time, rounded down to whole seconds, within the years 0 to 9999.
     package static func text(of milliseconds: Int64) -> String {
-        let second = min(max(floored(milliseconds, 1000), -62_167_219_200), 253_402_300_799)
-        let day = floored(second, 86_400)
+        let second = min(max(dividedDown(milliseconds, 1000), -62_167_219_200), 253_402_300_799)
+        let day = dividedDown(second, 86_400)
         let time = second - day * 86_400
         let date = CivilDate.date(ofDay: day)
         // 1970-01-01 was a Thursday; no day is more than 719,530 days, whole weeks, before it: the sum is positive.
@@ -50,7 +50,7 @@ package enum HTTPDate {
     /// Parses an `rfc850-date` after its comma: ` 06-Nov-94 08:49:37 GMT`.
     private static func obsolete(_ text: [UInt8], now: Int64) -> Int64? {
         guard matches(text, " dd-lll-dd dd:dd:dd gmt") else { return nil }
-        let latest = CivilDate.year(ofDay: floored(now, 86_400_000)) + 50
+        let latest = CivilDate.year(ofDay: dividedDown(now, 86_400_000)) + 50
         let year = latest - (latest - number(text[8..<10])) % 100
         return instant(year, month: text[4..<7], number(text[1..<3]), time: text[11..<19])
     }
@@ -97,7 +97,7 @@ package enum HTTPDate {
         return (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * 1000
     }
 
-    private static func floored(_ value: Int64, _ divisor: Int64) -> Int64 {
+    private static func dividedDown(_ value: Int64, _ divisor: Int64) -> Int64 {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

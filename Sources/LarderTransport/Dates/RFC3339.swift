@@ -14,9 +14,9 @@ package enum RFC3339 {
         var position = 0
 
         mutating func milliseconds() -> Int64? {
-            guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
-                let day = number(digits: 2), take("T") || take("t"),
-                let hour = number(digits: 2), take(":"), let minute = number(digits: 2), take(":"),
+            guard let year = number(digits: 4), consume("-"), let month = number(digits: 2), consume("-"),
+                let day = number(digits: 2), consume("T") || consume("t"),
+                let hour = number(digits: 2), consume(":"), let minute = number(digits: 2), consume(":"),
                 let second = number(digits: 2), let fraction = fraction(), let offset = offset(),
                 position == bytes.count,
                 (1...12).contains(month), day >= 1, day <= CivilDate.days(inMonth: month, year: year),
@@ -29,7 +29,7 @@ package enum RFC3339 {
             return (minutes * 60 + second) * 1000 + (second == 60 ? 0 : fraction)
         }
 
-        mutating func take(_ character: Unicode.Scalar) -> Bool {
+        mutating func consume(_ character: Unicode.Scalar) -> Bool {
             guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
             position += 1
             return true
@@ -52,7 +52,7 @@ package enum RFC3339 {
 
         /// Parses the fraction of a second in whole milliseconds; 0 without one.
         mutating func fraction() -> Int64? {
-            guard take(".") else { return 0 }
+            guard consume(".") else { return 0 }
             guard var value = digit() else { return nil }
             var count = 1
             while let digit = digit() {
@@ -70,9 +70,10 @@ package enum RFC3339 {
 
         /// Parses the offset from UTC, in minutes.
         mutating func offset() -> Int64? {
-            if take("Z") || take("z") { return 0 }
-            let isNegative = take("-")
-            guard isNegative || take("+"), let hour = number(digits: 2), take(":"), let minute = number(digits: 2),
+            if consume("Z") || consume("z") { return 0 }
+            let isNegative = consume("-")
+            guard isNegative || consume("+"), let hour = number(digits: 2), consume(":"),
+                let minute = number(digits: 2),
                 hour <= 23, minute <= 59
             else { return nil }
             return (hour * 60 + minute) * (isNegative ? -1 : 1)

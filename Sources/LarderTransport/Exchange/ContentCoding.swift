@@ -16,7 +16,7 @@ package enum ContentCoding {
     }
 
     /// Returns whether a request names no coding itself, so that its body must arrive without one.
-    package static func isUnasked(in request: HTTPRequest) -> Bool {
+    package static func isIdentityRequired(by request: HTTPRequest) -> Bool {
         request.headerFields[.acceptEncoding].map { isIdentity($0) } ?? true
     }
 

@@ -16,8 +16,8 @@ public struct RetryPolicy: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// Returns the wait after this many failures in a row, 1 or more; `chance` is evenly distributed over 0 to 1.
-    package func delay(afterFailures failures: Int, chance: Double) -> Duration {
+    /// Returns the wait after this many failures in a row, 1 or more; `random` is evenly distributed over 0 to 1.
+    package func delay(afterFailures failures: Int, random: Double) -> Duration {
         var delay = first
         var doublings = max(failures, 1) - 1
         // Doubling stops at the limit, so that a large count of failures costs no time.
@@ -25,11 +25,11 @@ public struct RetryPolicy: Hashable, Sendable {
             delay = delay * 2
             doublings -= 1
         }
-        return min(delay, limit) * (1 - jitter * chance)
+        return min(delay, limit) * (1 - jitter * random)
     }
 
-    /// Returns ``delay(afterFailures:chance:)`` with the next random number. Without jitter `chance` does not change.
-    package func delay(afterFailures failures: Int, _ chance: inout Chance) -> Duration {
-        delay(afterFailures: failures, chance: jitter > 0 ? chance.next() : 0)
+    /// Returns ``delay(afterFailures:random:)`` with the next random number. Without jitter `random` does not change.
+    package func delay(afterFailures failures: Int, _ random: inout SplitMix64) -> Duration {
+        delay(afterFailures: failures, random: jitter > 0 ? random.next() : 0)
     }
 }

@@ -25,12 +25,12 @@ public struct WriteSchedule: Hashable, Sendable {
     /// Returns the wait after this many responses that requested a retry, without jitter: until the next try, or, once
     /// the attempts are used up, until the write is revived.
     ///
-    /// - Parameter asked: The wait that the last response requests.
-    package func wait(afterAttempts attempts: Int, asked: Duration?) -> Duration {
+    /// - Parameter requested: The wait that the last response requests.
+    package func wait(afterAttempts attempts: Int, requested: Duration?) -> Duration {
         let rounds = attempts - mostAttempts + 1
-        let own =
+        let scheduled =
             rounds > 0
-            ? revival.delay(afterFailures: rounds, chance: 0) : retry.delay(afterFailures: attempts, chance: 0)
-        return max(own, min(asked ?? .zero, longestRetryAfter))
+            ? revival.delay(afterFailures: rounds, random: 0) : retry.delay(afterFailures: attempts, random: 0)
+        return max(scheduled, min(requested ?? .zero, longestRetryAfter))
     }
 }

@@ -1,3 +1,5 @@
+// ClientTool: runs `cachetool serve-client`, one line in and one line out.
+
 import Foundation
 import Testing
 
@@ -22,7 +24,7 @@ final class ClientTool {
     }
 
     /// Sends a request and waits for the next reply, twenty seconds at most.
-    func ask(_ request: [String: Any]) throws -> [String: Any] {
+    func roundTrip(_ request: [String: Any]) throws -> [String: Any] {
         try send(request)
         return try reply()
     }

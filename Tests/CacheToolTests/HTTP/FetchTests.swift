@@ -1,29 +1,31 @@
+// Proves that `cachetool fetch` prints bodies through the cache, and explains in plain words.
+
 import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Fetching` {
-    @Test func `prints the body, remembers it, and says why in plain words`() throws {
+    @Test func `prints the body, caches it, and explains in plain words`() throws {
         let server = try PlainServer { _, number in
             plain("200 OK", ["Cache-Control: max-age=600", "ETag: \"1\""], "answer \(number)")
         }
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
         let first = try Tool.run("fetch", server.url(), "--store", store, "--explain", "--header", "X-Secret: hush")
-        #expect(first.status == 0, "\(first.talk)")
+        #expect(first.status == 0, "\(first.errorOutput)")
         #expect(first.text == "answer 1")
-        #expect(first.talk.contains("200 from the server\n"))
-        #expect(first.talk.contains("freshness: fresh until "))
-        #expect(!first.talk.contains("hush"))
+        #expect(first.errorOutput.contains("200 from the server\n"))
+        #expect(first.errorOutput.contains("freshness: fresh until "))
+        #expect(!first.errorOutput.contains("hush"))
         #expect(server.requests.first?.values("x-secret") == ["hush"])
         let second = try Tool.run("fetch", server.url(), "--store", store, "--explain")
         #expect(second.text == "answer 1")
-        #expect(second.talk.contains("200 from the cache\n"))
-        #expect(second.talk.contains("age: "))
+        #expect(second.errorOutput.contains("200 from the cache\n"))
+        #expect(second.errorOutput.contains("age: "))
         #expect(server.requests.count == 1)
         #expect(try Tool.run("verify", store).text == "OK\n")
     }
 
-    @Test func `serves what has expired while offline, and says so`() throws {
+    @Test func `serves an expired response while offline, and reports it`() throws {
         let server = try PlainServer { _, _ in plain("200 OK", ["Cache-Control: max-age=0"]) }
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
@@ -36,12 +38,12 @@ import Testing
         #expect(object["body"] as? String == "hello")
         #expect(object["state"] as? String == "expiredServedOffline")
         #expect(object["origin"] as? String == "cache")
-        #expect(offline.talk.contains("served for want of the server"))
+        #expect(offline.errorOutput.contains("served for want of the server"))
         #expect(try Tool.run("fetch", server.url(), "--store", store, "--offline").status == 4)
         #expect(server.requests.count == 1)
     }
 
-    @Test func `writes the body to a file, and ends by what came`() throws {
+    @Test func `writes the body to a file, and exits by the response`() throws {
         let server = try PlainServer { request, _ in
             request.line.contains("missing") ? plain("404 Not Found", [], "none") : plain()
         }
@@ -64,6 +66,6 @@ import Testing
     func `refuses wrong usage`(arguments: [String]) throws {
         let outcome = try Tool.run(Tool.path, arguments)
         #expect(outcome.status == 64)
-        #expect(!outcome.talk.contains("hush"))
+        #expect(!outcome.errorOutput.contains("hush"))
     }
 }

@@ -1,3 +1,5 @@
+// PlainServer: an HTTP server on 127.0.0.1 that returns the bytes a function gives.
+
 import Foundation
 import Synchronization
 

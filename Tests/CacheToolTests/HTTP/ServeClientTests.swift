@@ -1,11 +1,13 @@
+// Proves that `cachetool serve-client` sends requests through the cache and reports responses unchanged.
+
 import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Serving a client` {
-    @Test func `sends a request as it is, and gives the answer`() throws {
+    @Test func `sends a request unchanged, and returns the response`() throws {
         let server = try PlainServer { _, _ in plain("201 Created", ["X-Odd: b", "X-Two: 1"], "made") }
         let tool = try ClientTool()
-        let reply = try tool.ask([
+        let reply = try tool.roundTrip([
             "id": "one", "method": "POST", "url": server.url("/a?b=c#d"),
             "headers": [["X-Test", "a"], ["Accept", "text/x"]],
             "body": "käse",
@@ -23,12 +25,12 @@ import Testing
         #expect(try tool.finish() == 0)
     }
 
-    @Test func `goes through the cache`() throws {
+    @Test func `uses the cache`() throws {
         let server = try PlainServer { _, number in plain("200 OK", ["Cache-Control: max-age=600"], "answer \(number)")
         }
         let tool = try ClientTool()
         for id in 1...3 {
-            let reply = try tool.ask(["id": id, "url": server.url()])
+            let reply = try tool.roundTrip(["id": id, "url": server.url()])
             #expect(reply["id"] as? Int == id)
             #expect(reply["body"] as? String == "answer 1")
             #expect(values("age", reply).count == (id == 1 ? 0 : 1))
@@ -43,57 +45,57 @@ import Testing
                 : plain("200 OK", ["Cache-Control: max-age=600", "ETag: \"1\""])
         }
         let tool = try ClientTool()
-        _ = try tool.ask(["id": 1, "url": server.url()])
-        let reply = try tool.ask(["id": 2, "url": server.url(), "cache": "no-cache"])
+        _ = try tool.roundTrip(["id": 1, "url": server.url()])
+        let reply = try tool.roundTrip(["id": 2, "url": server.url(), "cache": "no-cache"])
         #expect(reply["status"] as? Int == 200)
         #expect(reply["body"] as? String == "hello")
         #expect(values("x-new", reply) == ["yes"])
         #expect(server.requests.count == 2)
     }
 
-    @Test func `knows the cache modes of fetch`() throws {
+    @Test func `supports the cache modes of fetch`() throws {
         let server = try PlainServer { _, number in plain("200 OK", ["Cache-Control: max-age=0"], "answer \(number)") }
         let tool = try ClientTool()
-        func ask(_ mode: String) throws -> String? {
-            let reply = try tool.ask(["url": server.url(), "cache": mode])
+        func fetch(_ mode: String) throws -> String? {
+            let reply = try tool.roundTrip(["url": server.url(), "cache": mode])
             return reply["body"] as? String ?? (reply["error"] as? [String: String])?["name"]
         }
-        #expect(try ask("only-if-cached") == "NotCached")
-        #expect(try ask("no-store") == "answer 1")
-        #expect(try ask("only-if-cached") == "NotCached")
-        #expect(try ask("default") == "answer 2")
-        #expect(try ask("only-if-cached") == "answer 2")
-        #expect(try ask("force-cache") == "answer 2")
-        #expect(try ask("reload") == "answer 3")
-        #expect(try ask("force-cache") == "answer 3")
-        #expect(try ask("odd") == "InvalidRequest")
+        #expect(try fetch("only-if-cached") == "NotCached")
+        #expect(try fetch("no-store") == "answer 1")
+        #expect(try fetch("only-if-cached") == "NotCached")
+        #expect(try fetch("default") == "answer 2")
+        #expect(try fetch("only-if-cached") == "answer 2")
+        #expect(try fetch("force-cache") == "answer 2")
+        #expect(try fetch("reload") == "answer 3")
+        #expect(try fetch("force-cache") == "answer 3")
+        #expect(try fetch("odd") == "InvalidRequest")
     }
 
-    @Test func `follows nothing, and hands out what is no success`() throws {
+    @Test func `follows no redirect, and returns unsuccessful responses`() throws {
         let server = try PlainServer { request, _ in
             request.line.contains("/moved") ? plain("302 Found", ["Location: /a"], "moved") : plain("404 Not Found")
         }
         let tool = try ClientTool()
-        let moved = try tool.ask(["url": server.url("/moved")])
+        let moved = try tool.roundTrip(["url": server.url("/moved")])
         #expect(moved["status"] as? Int == 302)
         #expect(values("location", moved) == ["/a"])
-        #expect(try tool.ask(["url": server.url()])["status"] as? Int == 404)
+        #expect(try tool.roundTrip(["url": server.url()])["status"] as? Int == 404)
         #expect(server.requests.count == 2)
     }
 
-    @Test func `names the failure when nobody listens, or the line is no request`() throws {
+    @Test func `reports the failure when no server listens, or the line is no request`() throws {
         let tool = try ClientTool()
         func name(_ reply: [String: Any]) -> String? { (reply["error"] as? [String: String])?["name"] }
-        let dead = try tool.ask(["id": 7, "url": "http://127.0.0.1:1/", "timeout": 5])
+        let dead = try tool.roundTrip(["id": 7, "url": "http://127.0.0.1:1/", "timeout": 5])
         #expect(dead["id"] as? Int == 7)
         #expect(name(dead) == "NoConnection")
-        #expect(name(try tool.ask(["id": 8, "url": "nonsense"])) == "InvalidRequest")
+        #expect(name(try tool.roundTrip(["id": 8, "url": "nonsense"])) == "InvalidRequest")
         try tool.send(line: Array("{".utf8))
         #expect(name(try tool.reply()) == "InvalidRequest")
         #expect(try tool.finish() == 0)
     }
 
-    @Test func `passes over blank lines, and takes a last one without an end`() throws {
+    @Test func `skips blank lines, and accepts a last line without a terminator`() throws {
         let server = try PlainServer { _, _ in plain() }
         let input = "\n \r\n{\"id\":1,\"url\":\"\(server.url())\"}\n\n{\"id\":2,\"url\":\"\(server.url("/b"))\"}"
         let outcome = try Tool.run("serve-client", input: Array(input.utf8))
@@ -107,7 +109,7 @@ import Testing
             return []
         }
         let tool = try ClientTool()
-        let reply = try tool.ask(["id": 1, "url": server.url(), "timeout": 0.2])
+        let reply = try tool.roundTrip(["id": 1, "url": server.url(), "timeout": 0.2])
         #expect((reply["error"] as? [String: String])?["name"] == "Timeout")
     }
 
@@ -124,13 +126,13 @@ import Testing
         #expect(try tool.finish() == 0)
     }
 
-    @Test func `remembers in a store`() throws {
+    @Test func `caches in a store`() throws {
         let server = try PlainServer { _, number in plain("200 OK", ["Cache-Control: max-age=600"], "answer \(number)")
         }
         let directory = TemporaryDirectory()
         for _ in 0..<2 {
             let tool = try ClientTool("--store", directory.path + "/store")
-            #expect(try tool.ask(["url": server.url()])["body"] as? String == "answer 1")
+            #expect(try tool.roundTrip(["url": server.url()])["body"] as? String == "answer 1")
             #expect(try tool.finish() == 0)
         }
         #expect(try Tool.run("verify", directory.path + "/store").text == "OK\n")
@@ -145,7 +147,7 @@ import Testing
             return bytes + Array("\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".utf8)
         }
         let tool = try ClientTool()
-        let reply = try tool.ask([
+        let reply = try tool.roundTrip([
             "url": server.url(),
             "headers": [["X-Latin", "caf\u{E9}\u{F4}\u{8F}\u{BE}\u{80}"], ["X-Twice", "1"], ["X-Twice", "2"]],
         ])
@@ -168,7 +170,7 @@ import Testing
                 + [0x1F, 0x8B, 0xFF]
         }
         let tool = try ClientTool()
-        let reply = try tool.ask(["url": server.url()])
+        let reply = try tool.roundTrip(["url": server.url()])
         #expect(reply["body_b64"] as? String == Data([0x1F, 0x8B, 0xFF]).base64EncodedString())
         #expect(values("content-encoding", reply) == ["gzip"])
     }

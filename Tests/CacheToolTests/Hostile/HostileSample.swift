@@ -1,3 +1,5 @@
+// HostileSample: a store full of characters that a terminal obeys, hides or reorders.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -24,7 +26,7 @@ enum Hostile {
     static func check(_ outcome: Outcome, _ arguments: [String], isJSON: Bool = false) {
         let harmful = found(in: outcome.output, allowsTabs: !isJSON)
         #expect(harmful == nil, "\(arguments.first ?? "") on standard output")
-        let said = found(in: Array(outcome.talk.utf8), allowsTabs: false)
+        let said = found(in: Array(outcome.errorOutput.utf8), allowsTabs: false)
         #expect(said == nil, "\(arguments.first ?? "") on standard error")
     }
 }
@@ -60,10 +62,10 @@ struct HostileSample {
         }
         try await store.write { transaction in
             for number in UInt64(1)...4 { try enqueue(number, in: &transaction) }
-            try transaction.acknowledge(id(4), outcome: Hostile.text, detail: Hostile.text, at: 1)
+            try transaction.removeEntry(id(4), outcome: Hostile.text, detail: Hostile.text, at: 1)
             var rejected = OutboxDelivery()
             rejected.lastError = Hostile.text
-            try transaction.reject(id(1), rejected, detail: Hostile.text, at: 1)
+            try transaction.rejectEntry(id(1), rejected, detail: Hostile.text, at: 1)
             var session = StoredSession(state: .signedIn, account: Hostile.text, changedAt: 1, signedInAt: 1)
             session.setValue(bytes(Hostile.text), named: Hostile.text)
             try transaction.putSession(session)

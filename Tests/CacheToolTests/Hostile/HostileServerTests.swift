@@ -11,7 +11,7 @@ import Testing
     }.joined()
 
     @Test(arguments: ["400 Bad Request", "500 Odd", "401 Odd", "429 Odd"])
-    func `cannot speak through the code of an error`(status: String) throws {
+    func `cannot reach the terminal through the code of an error`(status: String) throws {
         let server = try PlainServer { _, _ in
             plain(
                 status, ["Content-Type: application/json"],
@@ -24,13 +24,13 @@ import Testing
             let outcome = try Tool.run(Tool.path, arguments)
             #expect(outcome.status == 4)
             Hostile.check(outcome, arguments)
-            #expect(!outcome.talk.contains("]0;t"))
+            #expect(!outcome.errorOutput.contains("]0;t"))
         }
         let filters = try Tool.run("filters", store)
         Hostile.check(filters, ["filters"])
     }
 
-    @Test func `cannot speak through the type of a change`() throws {
+    @Test func `cannot reach the terminal through the type of a change`() throws {
         let server = try PlainServer { _, _ in
             plain(
                 "200 OK", ["Content-Type: application/json"],
@@ -58,14 +58,14 @@ import Testing
         for format in [[], ["--redact"]] {
             let arguments = ["sync", directory.path + "/other\(format.count)", covered.url("/c"), filter] + format
             let outcome = try Tool.run(Tool.path, arguments)
-            #expect(outcome.status == 0, "\(outcome.talk)")
+            #expect(outcome.status == 0, "\(outcome.errorOutput)")
             Hostile.check(outcome, arguments)
-            #expect(outcome.talk.contains("unknown type"))
-            #expect(!outcome.talk.contains("]0;t"))
+            #expect(outcome.errorOutput.contains("unknown type"))
+            #expect(!outcome.errorOutput.contains("]0;t"))
         }
     }
 
-    @Test func `cannot speak through what is fetched, but for its body`() throws {
+    @Test func `cannot reach the terminal through a response, except for its body`() throws {
         let server = try PlainServer { _, _ in
             var bytes = Array("HTTP/1.1 200 OK\r\nX-Odd: a".utf8)
             bytes += [0x9B, 0xC2, 0x9B, 0xE2, 0x80, 0xAE]
@@ -75,7 +75,7 @@ import Testing
         }
         let json = ["fetch", server.url(), "--json", "--explain"]
         let outcome = try Tool.run(Tool.path, json)
-        #expect(outcome.status == 0, "\(outcome.talk)")
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
         Hostile.check(outcome, json, isJSON: true)
         #expect(try outcome.objects()[0]["body"] as? String == Hostile.text)
         #expect(try Tool.run("fetch", server.url()).output == bytes(Hostile.text))

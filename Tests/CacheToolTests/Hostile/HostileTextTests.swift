@@ -16,7 +16,7 @@ import Testing
         ]
     }
 
-    @Test func `of a store is escaped by every verb that looks`() async throws {
+    @Test func `of a store is escaped by every verb that reads`() async throws {
         let sample = try await HostileSample()
         let others = [
             ["dump", sample.path], ["outbox", "export", "--all", sample.path],
@@ -31,7 +31,7 @@ import Testing
         }
         for arguments in others {
             let outcome = try Tool.run(Tool.path, arguments)
-            #expect(outcome.status == 0, "\(outcome.talk)")
+            #expect(outcome.status == 0, "\(outcome.errorOutput)")
             Hostile.check(outcome, arguments, isJSON: true)
             #expect(try outcome.objects().count == outcome.lines.count)
         }
@@ -64,7 +64,7 @@ import Testing
         #expect(try Tool.run("dump", copy).output == dump.output)
         let changed = try Store.open(at: copy, host: .test)
         try await changed.write { transaction in
-            _ = try transaction.update(ResourceKey(Hostile.text, 9)) { $0.floor = 1 }
+            _ = try transaction.update(ResourceKey(Hostile.text, 9)) { $0.appliedSequence = 1 }
         }
         try changed.close()
         try sample.damage()
@@ -100,16 +100,16 @@ import Testing
         ["outbox", "show", Hostile.text, Hostile.text],
         ["dump", "x", "--output", Hostile.text], ["diff", Hostile.text, Hostile.text],
     ])
-    func `of an argument is escaped in what is said about it`(arguments: [String]) throws {
+    func `of an argument is escaped in messages about it`(arguments: [String]) throws {
         let directory = TemporaryDirectory()
         let outcome = try Tool.run(Tool.path, arguments.map { $0.hasPrefix("x") ? directory.path + "/\($0)" : $0 })
         #expect(outcome.status != 0)
-        #expect(!outcome.talk.isEmpty)
+        #expect(!outcome.errorOutput.isEmpty)
         Hostile.check(outcome, arguments)
-        #expect(!outcome.talk.split(separator: "\n").contains { $0.hasPrefix("\t") })
+        #expect(!outcome.errorOutput.split(separator: "\n").contains { $0.hasPrefix("\t") })
     }
 
-    @Test func `is escaped on a terminal where the bytes are the contract otherwise`() async throws {
+    @Test func `is escaped on a terminal where the exact bytes are printed otherwise`() async throws {
         let sample = try await HostileSample()
         let arguments = ["get", sample.path, "\(HostileSample.resource)", Hostile.text, Hostile.text]
         #expect(try Tool.run(Tool.path, arguments).output == bytes(Hostile.text))

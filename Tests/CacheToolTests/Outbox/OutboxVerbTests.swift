@@ -1,3 +1,5 @@
+// Proves that the outbox verbs list, export, retry and drop entries, and change nothing else.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -30,7 +32,8 @@ private struct OutboxSample {
             rejected.lastStatus = 422
             rejected.lastError = "the server refused it (422)"
             rejected.tries = 1
-            try transaction.reject(Self.id(2), rejected, detail: "the server refused it (422)", at: 1_767_225_607_000)
+            try transaction.rejectEntry(
+                Self.id(2), rejected, detail: "the server refused it (422)", at: 1_767_225_607_000)
             try Self.set(5, .waiting, in: &transaction)
             try Self.set(6, .sending, in: &transaction)
         }
@@ -46,7 +49,7 @@ private struct OutboxSample {
         delivery.attempts = 5
         delivery.failures = 5
         if state == .waiting { delivery.dueAt = 1_767_225_609_000 }
-        _ = try transaction.update(id(number), from: OutboxDelivery(), to: delivery)
+        _ = try transaction.updateDelivery(of: id(number), from: OutboxDelivery(), to: delivery)
     }
 
     func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
@@ -77,7 +80,7 @@ private struct OutboxSample {
         #expect(dead[1]["lastStatus"] as? Int == 422)
     }
 
-    @Test func `list says in a sentence why each is not accepted, and when it goes on`() async throws {
+    @Test func `list says in a sentence why each is not accepted, and when it continues`() async throws {
         let sample = try await OutboxSample()
         func reasons() throws -> [String] {
             try Tool.run("outbox", "list", sample.path).lines.compactMap {
@@ -97,7 +100,7 @@ private struct OutboxSample {
                 "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it.",
                 "Sent as soon as an app runs the outbox online.", "Sent when \(id(3)) is accepted.",
                 "Tried again at 2026-01-01T00:00:09.000Z.",
-                "Sent; without an answer it is sent again, under the same key, by the next app that runs the outbox.",
+                "Sent; without a response it is sent again, under the same key, by the next app that runs the outbox.",
             ])
         try await signIn(.expired, "ada hush")
         #expect(try reasons()[2] == "Sent after the next sign-in: the server does not accept the credentials any more.")
@@ -106,14 +109,14 @@ private struct OutboxSample {
         try store.close()
     }
 
-    @Test func `list, export and retry pass over a damaged write, say so, and end with 2`() async throws {
+    @Test func `list, export and retry skip a damaged write, report it, and end with 2`() async throws {
         let sample = try await OutboxSample()
         try sample.damageBody(of: 5)
         for arguments in [["list"], ["list", "--json"], ["export", "--all"]] {
             let outcome = try Tool.run(Tool.path, ["outbox", arguments[0], sample.path] + arguments.dropFirst())
             #expect(outcome.status == 2 && outcome.lines.count == 5, "\(arguments)")
-            let talk = "A damaged write was left out: verify says where. To drop: \(id(5))."
-            #expect(outcome.talk.contains(talk), "\(arguments)")
+            let message = "A damaged write was left out: verify prints where. To drop: \(id(5))."
+            #expect(outcome.errorOutput.contains(message), "\(arguments)")
         }
         let retried = try Tool.run("outbox", "retry", sample.path, "--all-failed")
         #expect(retried.status == 0 && retried.lines == ["\(id(1))\tpending"])
@@ -123,7 +126,7 @@ private struct OutboxSample {
         #expect(try Tool.run("verify", sample.path).status == 0)
     }
 
-    @Test func `show prints one whole`() async throws {
+    @Test func `show prints one entry completely`() async throws {
         let sample = try await OutboxSample()
         let text = try Tool.run("outbox", "show", sample.path, id(4))
         #expect(text.status == 0)
@@ -140,10 +143,10 @@ private struct OutboxSample {
         #expect(missing.status == 1 && missing.output.isEmpty)
     }
 
-    @Test func `retry makes a failed one pending and gives a rejected one a successor`() async throws {
+    @Test func `retry makes a failed entry pending and gives a rejected one a successor`() async throws {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "retry", sample.path, id(1), id(2), "--json")
-        #expect(outcome.status == 0, "\(outcome.talk)")
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
         let objects = try outcome.objects()
         #expect(objects.map { $0["entry"] as? String } == [id(1), id(2)])
         #expect(objects[0]["successor"] is NSNull)
@@ -181,30 +184,30 @@ private struct OutboxSample {
         #expect(try sample.findings() == 0)
     }
 
-    @Test func `retry does all or nothing, and all that failed when told so`() async throws {
+    @Test func `retry is atomic, and retries all failed entries when requested`() async throws {
         let sample = try await OutboxSample()
         let refused = try Tool.run("outbox", "retry", sample.path, id(1), id(5))
         #expect(refused.status == 1 && refused.output.isEmpty)
-        #expect(refused.talk.contains("waiting"))
+        #expect(refused.errorOutput.contains("waiting"))
         #expect(try sample.read { view in try view.outboxEntry(OutboxSample.id(1)) }?.delivery.state == .failed)
         #expect(try Tool.run("outbox", "retry", sample.path, "--all-failed").lines == ["\(id(1))\tpending"])
         #expect(try Tool.run("outbox", "retry", sample.path).status == 64)
         #expect(try Tool.run("outbox", "retry", sample.path, id(1), "--all-failed").status == 64)
     }
 
-    @Test func `drop asks first`() async throws {
+    @Test func `drop asks for confirmation`() async throws {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "drop", sample.path, id(3))
         #expect(outcome.status == 64)
         #expect(outcome.lines == ["\(id(3))\tdropped", "\(id(4))\trejected"])
-        #expect(outcome.talk.contains("--yes"))
+        #expect(outcome.errorOutput.contains("--yes"))
         #expect(try sample.read { view in try view.outboxEntries() }.count == 6)
     }
 
-    @Test func `drop takes the effect back, rejects what came after, and journals both`() async throws {
+    @Test func `drop undoes the effect, rejects dependent entries, and journals both`() async throws {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "drop", sample.path, id(3), "--yes")
-        #expect(outcome.status == 0, "\(outcome.talk)")
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
         #expect(outcome.lines == ["\(id(3))\tdropped", "\(id(4))\trejected"])
         try sample.read { view in
             #expect(try view.outboxEntry(OutboxSample.id(3)) == nil)
@@ -222,7 +225,7 @@ private struct OutboxSample {
         #expect(try sample.findings() == 0)
     }
 
-    @Test func `drop of a member of a batch takes the batch apart`() async throws {
+    @Test func `drop of a member of a batch dissolves the batch`() async throws {
         let sample = try await OutboxSample()
         let store = try Store.open(at: sample.path, host: .test)
         try await store.write { transaction in
@@ -231,24 +234,24 @@ private struct OutboxSample {
                 var delivery = entry.delivery
                 (delivery.state, delivery.dueAt) = (.waiting, 9)
                 (delivery.batch, delivery.isInDoubt) = (UUIDBytes(high: 5, low: 5), true)
-                _ = try transaction.update(entry.id, from: entry.delivery, to: delivery)
+                _ = try transaction.updateDelivery(of: entry.id, from: entry.delivery, to: delivery)
             }
         }
         try store.close()
         #expect(try Tool.run("outbox", "drop", sample.path, id(3), "--yes").status == 0)
         try sample.read { view in
             let left = try #require(try view.outboxDelivery(OutboxSample.id(5)))
-            #expect(left.batch == nil && left.isAlone && left.isInDoubt && left.state == .waiting)
+            #expect(left.batch == nil && left.isUnbatched && left.isInDoubt && left.state == .waiting)
             #expect(try view.outboxDelivery(OutboxSample.id(4))?.state == .rejected)
         }
         #expect(try sample.findings() == 0)
     }
 
-    @Test func `drop leaves what is being sent`() async throws {
+    @Test func `drop refuses an entry that is being sent`() async throws {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "drop", sample.path, id(1), id(6), "--yes")
         #expect(outcome.status == 1)
-        #expect(outcome.talk.contains("being sent"))
+        #expect(outcome.errorOutput.contains("being sent"))
         #expect(try sample.read { view in try view.outboxEntries() }.count == 6)
     }
 
@@ -263,7 +266,7 @@ private struct OutboxSample {
         #expect(try redacted.objects().count == 6)
     }
 
-    @Test func `journal ends with the newest, of one kind and as many as wanted`() async throws {
+    @Test func `journal ends with the newest, of one kind and up to a limit`() async throws {
         let sample = try await SampleStore()
         let all = try Tool.run("journal", sample.path)
         #expect(all.status == 0)
@@ -275,17 +278,17 @@ private struct OutboxSample {
         #expect(try Tool.run("journal", sample.path, "--limit", "-1").status == 64)
     }
 
-    @Test func `journal names what a conflict has, and prints its contents in JSON only`() async throws {
+    @Test func `journal lists the parts of a conflict, and prints its contents in JSON only`() async throws {
         let sample = try await OutboxSample()
         let store = try Store.open(at: sample.path, host: .test)
         try await store.write { transaction in
-            var conflict = SettledConflict(
+            var conflict = ResolvedConflict(
                 time: 1_767_225_609_000, entryID: OutboxSample.id(1), status: 412, policy: "field-merge",
                 resolution: "merged", lane: "lane 1", mutationType: "note.update", method: "PUT", endpoint: "/hush",
                 createdAt: 1)
             conflict.row = RowKey(resource: ResourceKey("hush", 1), type: "note", key: "7")
             conflict.local = .bytes(bytes("{\"note\":\"hush\"}"))
-            try transaction.note(conflict)
+            try transaction.journalConflict(conflict)
         }
         try store.close()
         let text = try Tool.run("journal", sample.path, "--kind", "conflict")
@@ -299,7 +302,7 @@ private struct OutboxSample {
     }
 
     @Test(arguments: [["list"], ["export"]])
-    func `only reads for list and export`(verb: [String]) async throws {
+    func `is opened read-only by list and export`(verb: [String]) async throws {
         let sample = try await OutboxSample()
         let before = try Data(contentsOf: URL(fileURLWithPath: sample.path + "/data.mdb"))
         #expect(try Tool.run(Tool.path, ["outbox"] + verb + [sample.path]).status == 0)

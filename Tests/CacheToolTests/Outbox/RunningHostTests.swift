@@ -1,4 +1,4 @@
-// Proves that a host that has a store open hears at once of what the tool, another process, changes in it.
+// Proves that a host with an open store is notified at once of changes that the tool makes in another process.
 import LarderFormat
 import LarderStore
 import Testing
@@ -7,7 +7,7 @@ import Testing
     private let directory = TemporaryDirectory()
     private var path: String { directory.path + "/store" }
 
-    @Test func `hears of a write that the tool removes`() async throws {
+    @Test func `is notified of a write that the tool removes`() async throws {
         let store = try Store.open(at: path, host: .test)
         let id = UUIDBytes(high: 2, low: 1)
         try await store.write { transaction in

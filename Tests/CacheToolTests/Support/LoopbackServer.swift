@@ -1,3 +1,5 @@
+// LoopbackServer: serves an origin over HTTP/1.1 on 127.0.0.1.
+
 import Foundation
 import LarderServer
 import Synchronization
@@ -9,7 +11,7 @@ final class LoopbackServer: Sendable {
     /// The heads of the requests so far.
     let requests = Mutex<[String]>([])
     private let listener: Int32
-    /// Whether full copies begin and never end.
+    /// Whether snapshots begin and never end.
     private let isStalling: Bool
     /// Signalled with every request.
     let arrival = DispatchSemaphore(value: 0)
@@ -75,7 +77,7 @@ final class LoopbackServer: Sendable {
             }
             let parts = path.split(separator: "/")
             guard parts.count == 3, let id = Int64(parts[2]) else { return (404, []) }
-            return (200, Array(try origin.fullCopy(of: Origin.ResourceID(String(parts[1]), id)).joined()))
+            return (200, Array(try origin.snapshot(of: Origin.ResourceID(String(parts[1]), id)).joined()))
         } catch {
             return (error.status, error.body)
         }

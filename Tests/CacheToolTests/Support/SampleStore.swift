@@ -1,3 +1,5 @@
+// SampleStore: a store with records in every table.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -11,7 +13,7 @@ struct SampleStore {
     var path: String { directory.path + "/store" }
 
     /// A sibling of the store.
-    func aside(_ name: String) -> String { directory.path + "/" + name }
+    func sibling(_ name: String) -> String { directory.path + "/" + name }
 
     /// Makes and closes the store.
     init() async throws {
@@ -35,14 +37,14 @@ struct SampleStore {
             [UInt8](repeating: 7, count: 20_000).rawSpan, type: "raw", key: "big", updatedAt: 6, codec: .opaque)
         try await store.stage(batch, in: staging)
         try await store.swap(staging) { transaction, record in
-            record.floor = 4711
+            record.appliedSequence = 4711
             record.snapshotPath = "/api/v4/snapshots/translations/19"
             record.syncedAt = 1_767_225_605_123
             let number = try transaction.updateFilter("translations:19") { $0.token = "c2VjcmV0" }
             try transaction.putMember(ofFilter: number, verses, MemberRecord(listedInRun: 1))
         }
         try await store.write { transaction in
-            try transaction.update(ResourceKey("tafsirs", 3)) { $0.floor = 12 }
+            try transaction.update(ResourceKey("tafsirs", 3)) { $0.appliedSequence = 12 }
             for (number, lane) in ["notes", "notes", "bookmarks"].enumerated() {
                 try transaction.enqueue(
                     OutboxDraft(
@@ -59,7 +61,7 @@ struct SampleStore {
                 home: verses, validators: Validators(entityTag: "\"1\""), fetchedAt: 1_767_225_606_500)
             try transaction.putSingleAnswer(
                 at: members[1], validators: Validators(lastModified: "hush"), fetchedAt: 1_767_225_606_600)
-            try transaction.acknowledge(
+            try transaction.removeEntry(
                 UUIDBytes(high: 1, low: 0), outcome: "accepted", detail: "fine", at: 1_767_225_607_000)
         }
         try await store.write { transaction in
@@ -75,12 +77,12 @@ struct SampleStore {
                     at: 1_767_225_608_000)
             }
         }
-        try await keepResponse(in: store)
+        try await storeResponse(in: store)
         try await store.reclaim()
     }
 
     /// A response whose body has two chunks, with two tags.
-    private static func keepResponse(in store: Store) async throws {
+    private static func storeResponse(in store: Store) async throws {
         var response = ResponseRecord(
             key: "https://hush.test/", method: "GET", url: "https://hush.test/", status: 200,
             fields: [.init(name: "X-Odd", value: [0x68, 0xE9, 0])], requestedAt: 1, receivedAt: 2, storedAt: 3)

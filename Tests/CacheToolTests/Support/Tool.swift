@@ -1,10 +1,12 @@
+// Tool: runs cachetool and returns its status and output.
+
 import Foundation
 
 /// What one run of the tool said.
 struct Outcome {
     let status: Int32
     let output: [UInt8]
-    let talk: String
+    let errorOutput: String
 
     var text: String { String(decoding: output, as: UTF8.self) }
     var lines: [String] { text.split(separator: "\n").map(String.init) }
@@ -35,17 +37,17 @@ enum Tool {
         process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "80"]) { $1 }
         // Files, not pipes: what nobody reads yet would stop the child.
         let scratch = TemporaryDirectory()
-        let (source, output, talk) = (scratch.path + "/in", scratch.path + "/out", scratch.path + "/err")
+        let (source, output, errorOutput) = (scratch.path + "/in", scratch.path + "/out", scratch.path + "/err")
         try Data(input).write(to: URL(fileURLWithPath: source))
-        for path in [output, talk] { try Data().write(to: URL(fileURLWithPath: path)) }
+        for path in [output, errorOutput] { try Data().write(to: URL(fileURLWithPath: path)) }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: talk))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorOutput))
         try process.run()
         process.waitUntilExit()
         return Outcome(
             status: process.terminationStatus, output: [UInt8](try Data(contentsOf: URL(fileURLWithPath: output))),
-            talk: String(decoding: try Data(contentsOf: URL(fileURLWithPath: talk)), as: UTF8.self))
+            errorOutput: String(decoding: try Data(contentsOf: URL(fileURLWithPath: errorOutput)), as: UTF8.self))
     }
 
     /// Starts the tool, has it interrupted once `isReady` has returned, and waits for its end.

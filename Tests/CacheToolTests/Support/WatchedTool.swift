@@ -1,3 +1,5 @@
+// WatchedTool: runs cachetool and reads its output line by line, on a pipe or a terminal.
+
 import Foundation
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that a dump loads back to the same bytes, and that an incomplete one is refused.
+
 import Foundation
 import LarderFormat
 import LarderJSON
@@ -7,10 +9,10 @@ import Testing
 @Suite struct `A dump` {
     @Test func `loads back into a store whose dump is equal to the byte`() async throws {
         let sample = try await SampleStore()
-        let (file, copy) = (sample.aside("dump.jsonl"), sample.aside("copy"))
+        let (file, copy) = (sample.sibling("dump.jsonl"), sample.sibling("copy"))
         #expect(try Tool.run("dump", sample.path, "--output", file).status == 0)
         let loaded = try Tool.run("load", file, copy)
-        #expect(loaded.status == 0, "\(loaded.talk)")
+        #expect(loaded.status == 0, "\(loaded.errorOutput)")
         let first = try Data(contentsOf: URL(fileURLWithPath: file))
         #expect([UInt8](first) == (try Tool.run("dump", copy).output))
         #expect(try Tool.run("verify", copy).text == "OK\n")
@@ -28,15 +30,15 @@ import Testing
             IndexDefinition(
                 name: "verse", group: SampleStore.verses.group, type: "translation", path: JSONPath("$.verse")!))
         try await store.write { transaction in
-            try transaction.layOver(.replacement(bytes("{\"verse\":0}")), at: verse("7"), updatedAt: 1)
-            try transaction.layOver(.replacement([0, 255], codec: .opaque), at: verse("new"), updatedAt: 2)
-            try transaction.layOver(.removal, at: verse("8"), updatedAt: 3)
+            try transaction.applyOverlay(.replacement(bytes("{\"verse\":0}")), at: verse("7"), updatedAt: 1)
+            try transaction.applyOverlay(.replacement([0, 255], codec: .opaque), at: verse("new"), updatedAt: 2)
+            try transaction.applyOverlay(.removal, at: verse("8"), updatedAt: 3)
         }
         try store.close()
-        let (file, copy) = (sample.aside("dump.jsonl"), sample.aside("copy"))
+        let (file, copy) = (sample.sibling("dump.jsonl"), sample.sibling("copy"))
         #expect(try Tool.run("dump", sample.path, "--output", file).status == 0)
         let loaded = try Tool.run("load", file, copy)
-        #expect(loaded.status == 0, "\(loaded.talk)")
+        #expect(loaded.status == 0, "\(loaded.errorOutput)")
         let first = try Data(contentsOf: URL(fileURLWithPath: file))
         #expect([UInt8](first) == (try Tool.run("dump", copy).output))
         #expect(try Tool.run("verify", copy).text == "OK\n")
@@ -44,7 +46,7 @@ import Testing
         #expect(redacted.status == 0 && !redacted.text.contains("\"verse\""))
     }
 
-    @Test func `is the same whatever way the content came to be`() async throws {
+    @Test func `is the same however the content was written`() async throws {
         let sample = try await SampleStore()
         let before = try Tool.run("dump", sample.path).output
         let store = try sample.open()
@@ -87,25 +89,25 @@ import Testing
     @Test func `of a damaged store ends with 2, names the record, and leaves no file`() async throws {
         let sample = try await SampleStore()
         try sample.damage(row: "7")
-        let outcome = try Tool.run("dump", sample.path, "--output", sample.aside("dump.jsonl"))
+        let outcome = try Tool.run("dump", sample.path, "--output", sample.sibling("dump.jsonl"))
         #expect(outcome.status == 2)
-        #expect(outcome.talk.contains("rows (1, \"translation\", #7)"))
+        #expect(outcome.errorOutput.contains("rows (1, \"translation\", #7)"))
         #expect(sample.directory.names == ["store"])
         #expect(try !Tool.run("dump", sample.path).text.contains("\"end\""))
     }
 
-    @Test func `that is redacted is not loaded`() async throws {
+    @Test func `that is redacted cannot be loaded`() async throws {
         let sample = try await SampleStore()
         let dump = try Tool.run("dump", sample.path, "--redact")
-        let outcome = try Tool.run("load", "-", sample.aside("copy"), input: dump.output)
+        let outcome = try Tool.run("load", "-", sample.sibling("copy"), input: dump.output)
         #expect(outcome.status == 2)
-        #expect(outcome.talk.contains("redacted"))
+        #expect(outcome.errorOutput.contains("redacted"))
     }
 }
 
 @Suite struct `Loading` {
     /// Every way in which a dump can be less than whole.
-    static let harms: [(name: String, harm: @Sendable ([String]) -> [String])] = [
+    static let damages: [(name: String, harm: @Sendable ([String]) -> [String])] = [
         ("no trailer", { Array($0.dropLast()) }), ("a record missing", { Array($0[..<20] + $0[21...]) }),
         ("a byte changed", { $0.map { $0.replacingOccurrences(of: "verse\\\":7}", with: "verse\\\":8}") } }),
         ("two records swapped", { Array($0[..<20] + [$0[21], $0[20]] + $0[22...]) }), ("nothing", { _ in [] }),
@@ -114,27 +116,27 @@ import Testing
         ("an unknown member", { $0.map { $0.replacingOccurrences(of: "\"pinned\"", with: "\"fixed\"") } }),
     ]
 
-    @Test(arguments: harms.indices)
-    func `refuses a dump that is not whole and leaves nothing`(index: Int) async throws {
+    @Test(arguments: damages.indices)
+    func `refuses an incomplete dump and leaves nothing`(index: Int) async throws {
         let sample = try await SampleStore()
-        let lines = Self.harms[index].harm(try Tool.run("dump", sample.path).lines)
+        let lines = Self.damages[index].harm(try Tool.run("dump", sample.path).lines)
         let input = bytes(lines.map { $0 + "\n" }.joined())
-        let outcome = try Tool.run("load", "-", sample.aside("copy"), input: input)
-        #expect(outcome.status == 2, "\(Self.harms[index].name): \(outcome.talk)")
-        #expect(outcome.talk.contains("Line "))
+        let outcome = try Tool.run("load", "-", sample.sibling("copy"), input: input)
+        #expect(outcome.status == 2, "\(Self.damages[index].name): \(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("Line "))
         #expect(sample.directory.names == ["store"])
     }
 
-    @Test func `refuses a place that is taken and leaves it alone`() async throws {
+    @Test func `refuses an existing path and leaves it alone`() async throws {
         let sample = try await SampleStore()
         let dump = try Tool.run("dump", sample.path).output
         let outcome = try Tool.run("load", "-", sample.path, input: dump)
         #expect(outcome.status == 4)
-        #expect(outcome.talk.contains("already"))
+        #expect(outcome.errorOutput.contains("already"))
         #expect(try Tool.run("dump", sample.path).output == dump)
     }
 
-    @Test func `ends with 4 for a dump that is not there`() async throws {
+    @Test func `ends with 4 for a missing dump`() async throws {
         let directory = TemporaryDirectory()
         #expect(try Tool.run("load", directory.path + "/none", directory.path + "/copy").status == 4)
         #expect(directory.names.isEmpty)

@@ -1,3 +1,5 @@
+// Proves that `cachetool filters` explains the status of each filter, and follows changes with --watch.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -42,8 +44,8 @@ import Testing
         #expect(fields[0][5].hasSuffix(" days"))
         #expect(
             fields[0][6...] == [
-                "settled", "0", "-", "0", "-", "https://api.example.org/content",
-                "In step as of 2023-11-14T22:13:20.000Z: asks for changes as soon as an app syncs it online.",
+                "up to date", "0", "-", "0", "-", "https://api.example.org/content",
+                "Up to date as of 2023-11-14T22:13:20.000Z: requests changes as soon as an app syncs it online.",
             ])
         #expect(fields[1][0..<7] == ["tafsirs:*", "-", "incomplete", "0 of 1", "-", "-", "token rejected"])
         #expect(
@@ -69,7 +71,7 @@ import Testing
             }
             for (filter, isHeld) in [("c:*", true), ("d:*", false)] {
                 let number = try transaction.updateFilter(filter) {
-                    ($0.isBootstrapping, $0.heldUntil) = (true, isHeld ? Self.later : nil)
+                    ($0.isBootstrapping, $0.incompleteUntil) = (true, isHeld ? Self.later : nil)
                 }
                 try transaction.putMember(ofFilter: number, ResourceKey("c", 3), MemberRecord(listedInRun: 0))
             }
@@ -95,15 +97,15 @@ import Testing
                 "The server counts anew, as after a restored backup: all is fetched anew \(online).",
                 "Never synced: begins \(online).",
                 "The last run failed (timeout): tried again at 2100-01-01T00:00:00.000Z.",
-                "All is here but 1 resource (c/3: gone): asked for again at 2100-01-01T00:00:00.000Z.",
-                "The first fetch is not finished, 1 resource to go: goes on \(online).",
+                "All resources are stored except 1 resource (c/3: gone): fetched again at 2100-01-01T00:00:00.000Z.",
+                "The first fetch is not finished, 1 resource to go: continues \(online).",
                 "The server does not know the token any more: all is fetched anew \(online), and readable meanwhile.",
-                "Space was needed, and 1 resource dropped: back as soon as an app opens or keeps it, online.",
+                "Space was needed, and 1 resource dropped: fetched again as soon as an app opens or pins it, online.",
             ]
         )
     }
 
-    @Test func `says in one sentence why each does not move, and what makes it go on`() async throws {
+    @Test func `says in one sentence why each is waiting, and what makes it continue`() async throws {
         let (sample, sentences) = try await waiting()
         let lines = try Tool.run("filters", sample.path).lines
         #expect(lines.map { $0.split(separator: "\t").last.map(String.init) } == sentences)
@@ -111,17 +113,16 @@ import Testing
         #expect(objects.map { $0["why"] as? String } == sentences)
     }
 
-    @Test func `says when the server is asked again that wants to be left alone, and so does the outbox`() async throws
-    {
+    @Test func `says when a server's wait ends, and so does the outbox`() async throws {
         let (sample, _) = try await waiting()
         let store = try sample.open()
         // Without accounts, so that nothing else keeps its writes.
-        let other = try Store.open(at: sample.aside("other"), host: .test)
+        let other = try Store.open(at: sample.sibling("other"), host: .test)
         let now = Int64(Date.now.timeIntervalSince1970 * 1000)
         for store in [store, other] {
             try await store.write { transaction in
                 try transaction.bindServer("https://api.example.org/write", to: .outbox)
-                try transaction.noteServerWait(of: "https://api.example.org", milliseconds: 86_400_000, at: now)
+                try transaction.setServerWait(of: "https://api.example.org", milliseconds: 86_400_000, at: now)
                 try transaction.enqueue(
                     OutboxDraft(
                         id: UUIDBytes(high: 9, low: 9), lane: "a", createdAt: 0, mutationType: "a", method: "POST",
@@ -130,9 +131,9 @@ import Testing
             try store.close()
         }
         let objects = try Tool.run("filters", sample.path, "--json").objects()
-        let sentence = "The server asked to be left alone: the next run begins at "
+        let sentence = "The server requested a wait: the next run begins at "
         #expect(objects.count == 7 && objects.allSatisfy { ($0["why"] as? String)?.hasPrefix(sentence) == true })
-        let writes = try Tool.run("outbox", "list", sample.aside("other"), "--json").objects()
+        let writes = try Tool.run("outbox", "list", sample.sibling("other"), "--json").objects()
         #expect(writes.map { ($0["why"] as? String)?.hasPrefix("Tried again at ") } == [true])
     }
 
@@ -159,7 +160,7 @@ import Testing
         #expect(member["state"] as? String == "empty" && member["finishedInRun"] as? Bool == false)
     }
 
-    @Test func `leaves out the last error when told to redact`() async throws {
+    @Test func `leaves out the last error when redacting`() async throws {
         let sample = try await sample()
         for format in [[], ["--json"]] {
             let outcome = try Tool.run(Tool.path, ["filters", sample.path, "--redact"] + format)
@@ -172,13 +173,13 @@ import Testing
     @Test func `is written and loaded again with a dump`() async throws {
         let sample = try await sample()
         let dump = try Tool.run("dump", sample.path)
-        #expect(try Tool.run("load", "-", sample.aside("copy"), input: dump.output).status == 0)
-        let again = try Tool.run("filters", sample.aside("copy"), "--json")
+        #expect(try Tool.run("load", "-", sample.sibling("copy"), input: dump.output).status == 0)
+        let again = try Tool.run("filters", sample.sibling("copy"), "--json")
         let first = try Tool.run("filters", sample.path, "--json")
         #expect(
             try again.objects().map { $0["lastError"] as? String } == first.objects().map { $0["lastError"] as? String }
         )
-        #expect(try Tool.run("diff", sample.path, sample.aside("copy")).status == 0)
+        #expect(try Tool.run("diff", sample.path, sample.sibling("copy")).status == 0)
     }
 }
 
@@ -211,7 +212,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `draws over itself on a terminal`() async throws {
+    @Test func `redraws its output on a terminal`() async throws {
         let sample = try await SampleStore()
         let watch = try WatchedTool(["filters", sample.path, "--watch"], onTerminal: true)
         let first = try watch.line()
@@ -224,7 +225,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `goes with no JSON`() throws {
+    @Test func `is refused together with JSON`() throws {
         let outcome = try Tool.run("filters", "store", "--watch", "--json")
         #expect(outcome.status == 64 && outcome.output.isEmpty)
     }

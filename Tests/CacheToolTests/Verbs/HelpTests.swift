@@ -1,3 +1,5 @@
+// Proves that help texts are those in the Help folder, with an example and exit codes.
+
 import Foundation
 import Testing
 
@@ -15,7 +17,7 @@ import Testing
 
     /// Help is reviewed like code: set LARDER_RECORD=1 to write what it says now.
     @Test(arguments: verbs)
-    func `says what it said`(verb: String) throws {
+    func `matches its stored text`(verb: String) throws {
         let outcome = try Tool.run(Tool.path, verb.split(separator: " ").map(String.init) + ["--help"])
         #expect(outcome.status == 0)
         let name = verb.isEmpty ? "cachetool" : verb.replacingOccurrences(of: " ", with: "-")

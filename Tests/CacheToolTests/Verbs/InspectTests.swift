@@ -1,9 +1,11 @@
+// Proves that the reading verbs print a store's content, redact it when requested, and report damage.
+
 import Foundation
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `Looking into a store` {
+@Suite struct `Inspecting a store` {
     @Test func `stat counts everything, in text and in JSON`() async throws {
         let sample = try await SampleStore()
         let text = try Tool.run("stat", sample.path)
@@ -29,7 +31,7 @@ import Testing
         let json = try Tool.run("resources", sample.path, "--group", "translations", "--json").objects()
         #expect(json.count == 1)
         #expect(json[0]["complete"] as? Bool == true)
-        #expect(json[0]["fullCopyPath"] as? String == "/api/v4/snapshots/translations/19")
+        #expect(json[0]["snapshotPath"] as? String == "/api/v4/snapshots/translations/19")
     }
 
     @Test func `get prints the payload byte for byte`() async throws {
@@ -50,12 +52,12 @@ import Testing
         (["translations/20", "translation", "1"], "no resource"),
         (["tafsirs/3", "translation", "1"], "is empty"),
     ])
-    func `get says why there is nothing, with status 1`(arguments: [String], reason: String) async throws {
+    func `get explains a missing row, with status 1`(arguments: [String], reason: String) async throws {
         let sample = try await SampleStore()
         let outcome = try Tool.run(Tool.path, ["get", sample.path] + arguments)
         #expect(outcome.status == 1)
         #expect(outcome.output.isEmpty)
-        #expect(outcome.talk.contains(reason))
+        #expect(outcome.errorOutput.contains(reason))
     }
 
     @Test func `list orders numbers as numbers and takes ranges from both ends`() async throws {
@@ -76,10 +78,10 @@ import Testing
         #expect(missing.status == 1)
     }
 
-    @Test func `tokens and outbox list show what waits`() async throws {
+    @Test func `tokens and outbox list show pending work`() async throws {
         let sample = try await SampleStore()
         let tokens = try Tool.run("tokens", sample.path)
-        #expect(tokens.lines == ["translations:19\tc2VjcmV0\t-\t1\tsettled"])
+        #expect(tokens.lines == ["translations:19\tc2VjcmV0\t-\t1\tup to date"])
         let entries = try Tool.run("outbox", "list", sample.path, "--json").objects()
         #expect(entries.map { $0["lane"] as? String } == ["bookmarks", "notes"])
         #expect(entries[0]["payload"] as? String == "{\"note\":\"hush\"}")
@@ -87,7 +89,7 @@ import Testing
         #expect(try Tool.run("outbox", "list", sample.path, "--lane", "notes").lines.count == 1)
     }
 
-    @Test func `responses and collections list what fetches have left`() async throws {
+    @Test func `responses and collections list what fetches have stored`() async throws {
         let sample = try await SampleStore()
         let responses = try Tool.run("responses", sample.path)
         #expect(responses.lines.count == 1)
@@ -107,7 +109,7 @@ import Testing
         #expect(try Tool.run("collections", sample.path, "--class", "other").lines.isEmpty)
     }
 
-    @Test func `verify ends a whole store with OK`() async throws {
+    @Test func `verify reports a sound store with OK`() async throws {
         let sample = try await SampleStore()
         let outcome = try Tool.run("verify", sample.path)
         #expect(outcome.text == "OK\n")
@@ -133,7 +135,7 @@ import Testing
         let damaged = try Tool.run("get", sample.path, "translations/19", "translation", "7")
         #expect(damaged.status == 2)
         #expect(damaged.output.isEmpty)
-        #expect(damaged.talk.contains("damaged"))
+        #expect(damaged.errorOutput.contains("damaged"))
         #expect(try Tool.run("get", sample.path, "translations/19", "translation", "8").status == 0)
         #expect(try Tool.run("list", sample.path, "translations/19").status == 2)
     }
@@ -162,15 +164,17 @@ import Testing
         }
         let outcome = try Tool.run(
             Tool.path, Self.arguments(verb, sample.path) + ["--json"])
-        #expect(outcome.status == 0, "\(outcome.talk)")
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
         #expect(!outcome.output.isEmpty)
         if verb[0] == "get" { #expect(outcome.text.contains("new")) }
-        try await store.write { transaction in try transaction.update(ResourceKey("tafsirs", 3)) { $0.floor = 13 } }
+        try await store.write { transaction in
+            try transaction.update(ResourceKey("tafsirs", 3)) { $0.appliedSequence = 13 }
+        }
         try store.close()
     }
 
     @Test(arguments: readers)
-    func `leaves out content, keys and addresses when told to redact`(verb: [String]) async throws {
+    func `leaves out content, keys and addresses when redacting`(verb: [String]) async throws {
         let sample = try await SampleStore()
         for format in [[], ["--json"]] {
             let outcome = try Tool.run(
@@ -187,12 +191,12 @@ import Testing
     }
 
     @Test(arguments: readers)
-    func `names what is wrong with the path, with status 4`(verb: [String]) async throws {
+    func `reports what is wrong with the path, with status 4`(verb: [String]) async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/nothing"
         let outcome = try Tool.run(Tool.path, Self.arguments(verb, path))
         #expect(outcome.status == 4)
-        #expect(outcome.talk.contains(path))
+        #expect(outcome.errorOutput.contains(path))
         #expect(directory.names.isEmpty)
     }
 
@@ -204,7 +208,7 @@ import Testing
         }
         let outcome = try Tool.run(
             Tool.path, Self.arguments(verb, directory.path))
-        #expect(outcome.status == 3, "\(outcome.talk)")
+        #expect(outcome.status == 3, "\(outcome.errorOutput)")
     }
 
     @Test(arguments: [
@@ -217,6 +221,6 @@ import Testing
         let outcome = try Tool.run(Tool.path, arguments)
         #expect(outcome.status == 64)
         #expect(outcome.output.isEmpty)
-        #expect(outcome.talk.contains("Usage:"))
+        #expect(outcome.errorOutput.contains("Usage:"))
     }
 }

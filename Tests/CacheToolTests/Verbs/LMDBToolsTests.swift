@@ -1,3 +1,5 @@
+// Proves that LMDB's own tools read, dump and load the store's files.
+
 import Foundation
 import Testing
 
@@ -13,17 +15,17 @@ import Testing
             #expect(outcome.text.contains("Status of \(table)\n"))
         }
         #expect(outcome.text.contains("Entries: 304\n"))
-        try FileManager.default.createDirectory(atPath: sample.aside("copy"), withIntermediateDirectories: true)
-        #expect(try Tool.run(copy, ["-c", sample.path, sample.aside("copy")]).status == 0)
-        let bare = try Tool.run("stat", sample.aside("copy"))
+        try FileManager.default.createDirectory(atPath: sample.sibling("copy"), withIntermediateDirectories: true)
+        #expect(try Tool.run(copy, ["-c", sample.path, sample.sibling("copy")]).status == 0)
+        let bare = try Tool.run("stat", sample.sibling("copy"))
         #expect(bare.status == 4)
-        #expect(bare.talk.contains("guard.lock"))
-        try Data().write(to: URL(fileURLWithPath: sample.aside("copy") + "/guard.lock"))
-        #expect(try Tool.run("diff", sample.path, sample.aside("copy")).text == "equal\n")
+        #expect(bare.errorOutput.contains("guard.lock"))
+        try Data().write(to: URL(fileURLWithPath: sample.sibling("copy") + "/guard.lock"))
+        #expect(try Tool.run("diff", sample.path, sample.sibling("copy")).text == "equal\n")
     }
 
     @Test(.enabled(if: Tool.hasLMDBTools, "lmdb-utils is not installed"))
-    func `dump what we dump`() async throws {
+    func `produce the same dumps`() async throws {
         let dump = try #require(Tool.lmdb("mdb_dump"))
         let sample = try await SampleStore()
         let ours = try Tool.run("dump", sample.path, "--lmdb")
@@ -32,28 +34,28 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.hasLMDBTools, "lmdb-utils is not installed"))
-    func `load what we dump, and we load what they dump`() async throws {
+    func `load the store's dumps, and the store loads theirs`() async throws {
         let dump = try #require(Tool.lmdb("mdb_dump"))
         let load = try #require(Tool.lmdb("mdb_load"))
         let sample = try await SampleStore()
-        let (file, copy) = (sample.aside("dump.txt"), sample.aside("copy"))
+        let (file, copy) = (sample.sibling("dump.txt"), sample.sibling("copy"))
         #expect(try Tool.run("dump", sample.path, "--lmdb", "--output", file).status == 0)
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
         #expect(try Tool.run(load, ["-f", file, copy]).status == 0)
         let theirs = try Tool.run(dump, ["-a", copy])
         #expect(theirs.text == (try Tool.run("dump", sample.path, "--lmdb").text))
-        let back = try Tool.run("load", "--lmdb", "-", sample.aside("back"), input: theirs.output)
-        #expect(back.status == 0, "\(back.talk)")
-        #expect(try Tool.run("dump", sample.aside("back")).output == Tool.run("dump", sample.path).output)
+        let back = try Tool.run("load", "--lmdb", "-", sample.sibling("back"), input: theirs.output)
+        #expect(back.status == 0, "\(back.errorOutput)")
+        #expect(try Tool.run("dump", sample.sibling("back")).output == Tool.run("dump", sample.path).output)
     }
 
-    @Test func `that cut a dump off are noticed`() async throws {
+    @Test func `that truncate a dump are detected`() async throws {
         let sample = try await SampleStore()
         let lines = try Tool.run("dump", sample.path, "--lmdb").lines
         for count in [1, 5, 8, 10, lines.count - 1] {
             let input = bytes(lines.prefix(count).map { $0 + "\n" }.joined())
-            let outcome = try Tool.run("load", "--lmdb", "-", sample.aside("copy"), input: input)
-            #expect(outcome.status == 2, "\(count): \(outcome.talk)")
+            let outcome = try Tool.run("load", "--lmdb", "-", sample.sibling("copy"), input: input)
+            #expect(outcome.status == 2, "\(count): \(outcome.errorOutput)")
             #expect(sample.directory.names == ["store"])
         }
     }

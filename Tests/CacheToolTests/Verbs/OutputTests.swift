@@ -1,9 +1,9 @@
-// Proves that what the tool makes is its user's alone, and takes the place of nothing that is in use.
+// Proves that files which the tool creates are private, and replace nothing that is in use.
 import Foundation
 import LarderEngine
 import Testing
 
-@Suite struct `What the tool makes` {
+@Suite struct `Files that the tool creates` {
     /// Runs the tool with a mask that takes no right away.
     private func runUnmasked(_ arguments: [String]) throws -> Outcome {
         try Tool.run("/bin/sh", ["-c", #"umask 0; exec "$@""#, "sh", Tool.path] + arguments)
@@ -13,10 +13,10 @@ import Testing
         (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int).map { $0 & 0o7777 }
     }
 
-    @Test func `is for its owner only`() async throws {
+    @Test func `are for their owner only`() async throws {
         let sample = try await SampleStore()
-        let (dump, loaded, copy) = (sample.aside("dump.jsonl"), sample.aside("in/loaded"), sample.aside("copy"))
-        try FileManager.default.createDirectory(atPath: sample.aside("in"), withIntermediateDirectories: false)
+        let (dump, loaded, copy) = (sample.sibling("dump.jsonl"), sample.sibling("in/loaded"), sample.sibling("copy"))
+        try FileManager.default.createDirectory(atPath: sample.sibling("in"), withIntermediateDirectories: false)
         #expect(try runUnmasked(["dump", sample.path, "--output", dump]).status == 0)
         #expect(try runUnmasked(["load", dump, loaded]).status == 0)
         #expect(try runUnmasked(["compact", loaded, "--output", copy]).status == 0)
@@ -34,9 +34,9 @@ import Testing
         }
     }
 
-    @Test func `never takes the place of a pipe, a link, a directory or a store's file`() async throws {
+    @Test func `never replace a pipe, a link, a directory or a store's file`() async throws {
         let sample = try await SampleStore()
-        let (pipe, link, target) = (sample.aside("pipe"), sample.aside("link"), sample.aside("target"))
+        let (pipe, link, target) = (sample.sibling("pipe"), sample.sibling("link"), sample.sibling("target"))
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
         try Data([7]).write(to: URL(fileURLWithPath: target))
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
@@ -45,8 +45,8 @@ import Testing
         let data = try Data(contentsOf: URL(fileURLWithPath: own[0]))
         for output in [pipe, link, sample.path] + own {
             let outcome = try Tool.run("dump", sample.path, "--output", output)
-            #expect(outcome.status == 4, "\(output): \(outcome.talk)")
-            #expect(outcome.talk.contains(output))
+            #expect(outcome.status == 4, "\(output): \(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains(output))
         }
         #expect(sample.directory.names == before)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
@@ -55,34 +55,35 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
     }
 
-    @Test func `goes by no path that is not text, whose repaired bytes name another file`() async throws {
+    @Test func `use no path that is not text, whose repaired bytes name another file`() async throws {
         let sample = try await SampleStore()
-        let other = sample.aside("copy\u{FFFD}")
+        let other = sample.sibling("copy\u{FFFD}")
         let script = #"exec "$0" compact "$1" --output "$(printf '%s\377' "$2")""#
-        let outcome = try Tool.run("/bin/sh", ["-c", script, Tool.path, sample.path, sample.aside("copy")])
-        #expect(outcome.status == 64 && outcome.talk.contains("Argument 4 is not UTF-8"), "\(outcome.talk)")
+        let outcome = try Tool.run("/bin/sh", ["-c", script, Tool.path, sample.path, sample.sibling("copy")])
+        #expect(
+            outcome.status == 64 && outcome.errorOutput.contains("Argument 4 is not UTF-8"), "\(outcome.errorOutput)")
         #expect(!FileManager.default.fileExists(atPath: other))
         #expect(sample.directory.names == ["store"])
     }
 
     @Test(arguments: [true, false])
-    func `is no directory through a link that was planted where it is built`(leadsSomewhere: Bool) async throws {
+    func `are not written through a planted link`(leadsSomewhere: Bool) async throws {
         let sample = try await SampleStore()
-        let (victim, copy) = (sample.aside("victim"), sample.aside("copy"))
+        let (victim, copy) = (sample.sibling("victim"), sample.sibling("copy"))
         if leadsSomewhere {
             try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)
         }
         // The shell becomes the tool, so its number is in the name.
         let plant = #"ln -s "$1" "$2.new-$$"; exec "$3" compact "$4" --output "$2""#
         let outcome = try Tool.run("/bin/sh", ["-c", plant, "sh", victim, copy, Tool.path, sample.path])
-        #expect(outcome.status == 4, "\(outcome.talk)")
+        #expect(outcome.status == 4, "\(outcome.errorOutput)")
         #expect(!FileManager.default.fileExists(atPath: copy))
         let names = try? FileManager.default.contentsOfDirectory(atPath: victim)
         #expect(names == (leadsSomewhere ? [] : nil))
     }
 
     @Test(arguments: [["users", "orders"], []])
-    func `is nothing of another program's file`(tables: [String]) throws {
+    func `are not made from another program's file`(tables: [String]) throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/foreign"
         if tables.isEmpty {
@@ -99,9 +100,9 @@ import Testing
         let before = try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb"))
         for verb in ["stat", "verify", "dump", "compact"] {
             let outcome = try Tool.run(verb, path)
-            #expect(outcome.status == 3, "\(verb): \(outcome.talk)")
-            #expect(outcome.talk.contains("Larder store"), "\(verb): \(outcome.talk)")
-            #expect(!outcome.talk.contains("damaged"), "\(verb): \(outcome.talk)")
+            #expect(outcome.status == 3, "\(verb): \(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains("Larder store"), "\(verb): \(outcome.errorOutput)")
+            #expect(!outcome.errorOutput.contains("damaged"), "\(verb): \(outcome.errorOutput)")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb")) == before)
     }

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite struct `Asking a store` {
+@Suite struct `Querying a store` {
     private static let table = "verses=translations/19:translation:verse,v=$.verse"
 
     private func sql(_ sample: SampleStore, _ statement: String, _ options: String...) throws -> Outcome {
@@ -24,7 +24,7 @@ import Testing
         #expect(plan.text.contains("looks rows up by their key"))
         let facts = try sql(sample, "SELECT verse FROM verses WHERE key = 7", "--facts")
         #expect(facts.lines == ["7"])
-        #expect(facts.talk == "verses by key; 1 rows, 0 entries read\n")
+        #expect(facts.errorOutput == "verses by key; 1 rows, 0 entries read\n")
         #expect(!FileManager.default.fileExists(atPath: sample.path + "/search.sqlite"))
     }
 
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["DELETE FROM verses", "SELECT nothing FROM verses", "SELECT 1 FROM others", "SELECT"])
-    func `sql refuses what is no question about its tables, with status 64`(statement: String) async throws {
+    func `sql refuses what is no query of its tables, with status 64`(statement: String) async throws {
         let sample = try await SampleStore()
         let outcome = try sql(sample, statement)
         #expect(outcome.status == 64)
@@ -55,7 +55,7 @@ import Testing
         let facts = try Tool.run("search", sample.path, "17", "--table", Self.table, "--facts")
         #expect(facts.lines == outcome.lines)
         #expect(
-            facts.talk.contains(
+            facts.errorOutput.contains(
                 "verses by words, in the wanted order; 301 rows, 0 entries read, words of 300 rows indexed"))
         #expect(try Tool.run("search", sample.path, "nowhere", "--table", Self.table).status == 1)
         #expect(try Tool.run("search", sample.path, "17", "--table", "t=g:t:").status == 64)

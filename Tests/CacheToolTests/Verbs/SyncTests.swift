@@ -1,3 +1,5 @@
+// Proves that `cachetool sync` fills a store, watches for changes, and keeps its token through failures.
+
 import Foundation
 import LarderServer
 import Synchronization
@@ -8,19 +10,19 @@ import Testing
         (1...count).map { Origin.Row(type: "translation", key: String($0), "{\"id\":\($0),\"text\":\"verse \($0)\"}") }
     }
 
-    @Test func `fills a new store, then brings what has changed`() throws {
+    @Test func `fills a new store, then fetches what has changed`() throws {
         let server = try LoopbackServer()
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
         _ = try server.origin.createResource(Origin.ResourceID("translations", 19), rows: Self.rows(500))
         let first = try Tool.run(
             "sync", store, server.url, "translations:*", "--json", "--header", "Authorization: Bearer hush")
-        #expect(first.status == 0, "\(first.talk)")
+        #expect(first.status == 0, "\(first.errorOutput)")
         let report = try #require(try first.objects().first)
         #expect(report["kind"] as? String == "bootstrap")
-        #expect(report["rowsCopied"] as? Int == 500)
-        #expect(first.talk.contains("translations/19: full copy of 500 rows"))
-        #expect(!first.talk.contains("hush") && !first.text.contains("hush"))
+        #expect(report["snapshotRows"] as? Int == 500)
+        #expect(first.errorOutput.contains("translations/19: snapshot of 500 rows"))
+        #expect(!first.errorOutput.contains("hush") && !first.text.contains("hush"))
         #expect(server.requests.withLock { $0.allSatisfy { $0.contains("Bearer hush") } })
         _ = try server.origin.putRow(
             Origin.Row(type: "translation", key: "7", "{\"id\":7,\"text\":\"new\"}"),
@@ -28,12 +30,12 @@ import Testing
         let second = try Tool.run("sync", store, server.url, "translations:*", "--redact")
         #expect(second.status == 0)
         #expect(second.text.hasPrefix("incremental: 1 changes"))
-        #expect(!second.talk.contains("translations"))
+        #expect(!second.errorOutput.contains("translations"))
         #expect(try Tool.run("get", store, "translations/19", "translation", "7").text.contains("new"))
         #expect(try Tool.run("verify", store).text == "OK\n")
     }
 
-    @Test func `goes on with --watch and shows what comes, until it is interrupted`() throws {
+    @Test func `continues with --watch and shows changes, until it is interrupted`() throws {
         let server = try LoopbackServer()
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
@@ -68,19 +70,20 @@ import Testing
         let tokens = try Tool.run("tokens", store).text
         server = nil
         let other = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*")
-        #expect(other.status == 64 && other.talk.contains(url) && other.talk.contains("http://127.0.0.1:1"))
+        #expect(
+            other.status == 64 && other.errorOutput.contains(url) && other.errorOutput.contains("http://127.0.0.1:1"))
         let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*", "--adopt")
-        #expect(outcome.status == 4, "\(outcome.talk)")
+        #expect(outcome.status == 4, "\(outcome.errorOutput)")
         #expect(try Tool.run("tokens", store).text == tokens)
     }
 
-    @Test func `ends with 3 when the answer is nonsense`() throws {
+    @Test func `ends with 3 when the response is malformed`() throws {
         let directory = TemporaryDirectory()
         let server = try LoopbackServer()
         // The origin answers other paths with an empty 404, which is no answer of the protocol's.
         let outcome = try Tool.run("sync", directory.path + "/store", server.url + "/deeper", "translations:*")
         #expect([3, 4].contains(outcome.status))
-        #expect(!outcome.talk.isEmpty)
+        #expect(!outcome.errorOutput.isEmpty)
     }
 
     @Test(arguments: [
@@ -93,7 +96,7 @@ import Testing
         let store = directory.path + "/store"
         let outcome = try Tool.run(Tool.path, arguments.map { $0 == "s" ? store : $0 })
         #expect(outcome.status == 64)
-        #expect(!outcome.talk.contains("hush"))
+        #expect(!outcome.errorOutput.contains("hush"))
         #expect(directory.names.isEmpty)
     }
 }
@@ -115,7 +118,7 @@ import Testing
         let sample = try await SampleStore()
         let lines = try Tool.run("dump", sample.path).lines
         let half = bytes(lines.prefix(lines.count / 2).map { $0 + "\n" }.joined())
-        let status = try Tool.interrupt(["load", "-", sample.aside("copy")], input: half) {
+        let status = try Tool.interrupt(["load", "-", sample.sibling("copy")], input: half) {
             // The place aside is made once the tool is at work.
             while sample.directory.names.count < 2 { usleep(1000) }
         }

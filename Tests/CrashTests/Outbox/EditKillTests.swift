@@ -1,4 +1,4 @@
-// Proves that a reader never sees an older value of its own edits again, however the server lags and the process is killed.
+// Proves that a reader never sees an older value of its own edits again, however far the server lags and the process is killed.
 #if Server
 import CrashWorld
 import Foundation
@@ -12,10 +12,10 @@ private let seed =
     ProcessInfo.processInfo.environment["LARDER_CRASH_SEED"].flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1 << 48)
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct `CrashTests: edits of rows that are synced, killed at any moment` {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct `CrashTests: edits of rows that are synced, killed at any time` {
     @Test func `are never seen older than before`() async throws {
         print("edit crash tests: LARDER_CRASH_SEED=\(seed), \(kills) kills")
-        let tally = try await life()
+        let tally = try await runEditors()
         print(tally.table)
         #expect(tally.older == [])
         #expect(tally.findings == [])
@@ -23,9 +23,9 @@ private let seed =
         #expect(tally.rejected > kills / 20 && tally.lagged > kills / 20, "the server was too well to say anything")
     }
 
-    @concurrent private func life() async throws -> EditTally {
-        var life = try EditKills()
-        return try life.run()
+    @concurrent private func runEditors() async throws -> EditTally {
+        var killLoop = try EditKills()
+        return try killLoop.run()
     }
 }
 

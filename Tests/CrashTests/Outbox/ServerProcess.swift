@@ -1,3 +1,5 @@
+// ServerProcess: a `crash-child serve` that is killed and started again on its port.
+
 #if Server
 import CrashWorld
 import Foundation

@@ -14,25 +14,25 @@ import Testing
     @Test func `send each write once, and the second goes on when the first is killed`() throws {
         let server = try ServerProcess(at: folder.path + "/server", seed: 7)
         let first = try ChildProcess(["share", folder.store, "\(server.port)", "0", "300"])
-        var heard: [String] = []
-        try wait(for: "delivers", of: first, &heard)
+        var lines: [String] = []
+        try wait(for: "delivers", of: first, &lines)
         let second = try ChildProcess(["share", folder.store, "\(server.port)", "1000", "300"])
-        try wait(for: "other \(first.processID)", of: second, &heard)
+        try wait(for: "other \(first.processID)", of: second, &lines)
         // What one enqueues the other sends.
-        try wait(for: "delivered 1000", of: second, &heard)
+        try wait(for: "delivered 1000", of: second, &lines)
         first.kill()
         let (rest, wasKilled) = try first.finishLines()
         #expect(wasKilled)
-        heard += rest
-        try wait(for: "delivers", of: second, &heard)
-        try wait(for: "empty", of: second, &heard)
+        lines += rest
+        try wait(for: "delivers", of: second, &lines)
+        try wait(for: "empty", of: second, &lines)
         second.kill()
         _ = try second.finishLines()
         try server.kill()
         let store = try AppliedWrites.open(at: folder.path + "/server")
         let applied = try AppliedWrites.read(from: store)
         try store.close()
-        let acknowledged = Set(heard.compactMap { $0.hasPrefix("enqueued ") ? Int($0.dropFirst(9)) : nil })
+        let acknowledged = Set(lines.compactMap { $0.hasPrefix("enqueued ") ? Int($0.dropFirst(9)) : nil })
         #expect(applied.count == Set(applied).count, "no write is applied twice")
         #expect(acknowledged.isSubset(of: applied.map(\.number)))
         #expect(Set(1000..<1300).isSubset(of: applied.map(\.number)))
@@ -40,15 +40,15 @@ import Testing
         #expect(server.replays <= 8, "\(server.replays) answers were given again")
     }
 
-    private func wait(for line: String, of child: ChildProcess, _ heard: inout [String]) throws {
+    private func wait(for line: String, of child: ChildProcess, _ lines: inout [String]) throws {
         let deadline = ContinuousClock.now + .seconds(60)
-        while let said = try child.nextLine(until: deadline) {
-            heard.append(said)
-            if said == line { return }
+        while let received = try child.nextLine(until: deadline) {
+            lines.append(received)
+            if received == line { return }
         }
         child.kill()
         _ = try child.finishLines()
-        throw UnknownLine(line: "a process never said \(line), but \(heard.suffix(5))")
+        throw UnknownLine(line: "a process never said \(line), but \(lines.suffix(5))")
     }
 }
 #endif

@@ -1,3 +1,5 @@
+// Proves that writes are applied once each and in order when both the writer and the server are killed at any time.
+
 #if Server
 import CrashWorld
 import Foundation
@@ -12,11 +14,11 @@ private let seed =
     ProcessInfo.processInfo.environment["LARDER_CRASH_SEED"].flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1 << 48)
 
-@Suite(.serialized) struct `CrashTests: writes on their way to a server, both killed at any moment` {
+@Suite(.serialized) struct `CrashTests: writes on their way to a server, both killed at any time` {
     @Test func `are applied once each, in the order of their lanes`() async throws {
         print("outbox crash tests: LARDER_CRASH_SEED=\(seed), \(kills) kills, \(writes) writes")
         let start = ContinuousClock.now
-        let tally = try await life()
+        let tally = try await runWriters()
         print(tally.table(ContinuousClock.now - start))
         #expect(tally.writerKills == kills)
         #expect(tally.serverKills >= kills / 10, "too few servers were killed to say anything")
@@ -27,9 +29,9 @@ private let seed =
         #expect(tally.acknowledged.isSubset(of: tally.applied.map(\.number)))
     }
 
-    @concurrent private func life() async throws -> WriterTally {
-        var life = try WriterKills(seed: seed, kills: kills, writes: writes)
-        return try life.run()
+    @concurrent private func runWriters() async throws -> WriterTally {
+        var killLoop = try WriterKills(seed: seed, kills: kills, writes: writes)
+        return try killLoop.run()
     }
 }
 #endif

@@ -1,5 +1,8 @@
+// WriterKills: writers killed one after the other over one store, while the server they write to is killed too.
+
 #if Server
 import CrashWorld
+import struct CrashWorld.SplitMix64
 import Foundation
 import Larder
 import LarderServer
@@ -38,21 +41,22 @@ struct WriterKills {
     private mutating func killWriter(until quota: Int) throws {
         let writer = try ChildProcess(["write", folder.store, "\(server.port)", "\(quota)", "\(random.next() >> 1)"])
         try wait(for: "ready", of: writer)
-        let life = Int.random(in: 0...160, using: &random)
-        let serverDiesAt = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...life, using: &random) : nil
+        let lifetime = Int.random(in: 0...160, using: &random)
+        let serverDiesAt =
+            Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...lifetime, using: &random) : nil
         let begin = ContinuousClock.now
         if let serverDiesAt {
-            try listen(to: writer, until: begin + .milliseconds(serverDiesAt))
+            try handleNextLine(of: writer, until: begin + .milliseconds(serverDiesAt))
             try server.kill()
             let gap = Int.random(in: 0...40, using: &random)
-            try listen(to: writer, until: .now + .milliseconds(gap))
+            try handleNextLine(of: writer, until: .now + .milliseconds(gap))
             // Half of the time the writer dies while there is no server.
             if Bool.random(using: &random) { try server.start() }
         }
-        try listen(to: writer, until: begin + .milliseconds(life))
+        try handleNextLine(of: writer, until: begin + .milliseconds(lifetime))
         writer.kill()
         let (rest, wasKilled) = try writer.finishLines()
-        for line in rest { try take(line) }
+        for line in rest { try handle(line) }
         #expect(wasKilled, "the writer ended by itself")
         tally.writerKills += 1
         if !server.isRunning { try server.start() }
@@ -84,18 +88,18 @@ struct WriterKills {
         let deadline = ContinuousClock.now + .seconds(60)
         while let line = try writer.nextLine(until: deadline) {
             if line == word { return }
-            try take(line)
+            try handle(line)
         }
         writer.kill()
         _ = try writer.finishLines()
         throw UnknownLine(line: "a writer never said \(word)")
     }
 
-    private mutating func listen(to writer: ChildProcess, until deadline: ContinuousClock.Instant) throws {
-        while let line = try writer.nextLine(until: deadline) { try take(line) }
+    private mutating func handleNextLine(of writer: ChildProcess, until deadline: ContinuousClock.Instant) throws {
+        while let line = try writer.nextLine(until: deadline) { try handle(line) }
     }
 
-    private mutating func take(_ line: String) throws {
+    private mutating func handle(_ line: String) throws {
         let words = line.split(separator: " ")
         switch (words.first, words.count) {
         case ("ready", 1), ("empty", 1): return
@@ -113,7 +117,7 @@ struct WriterTally {
     var serverKills = 0
     /// Answers that were lost with a process, and given again to the next.
     var replays = 0
-    /// The numbers whose enqueueing a writer lived to tell of.
+    /// The numbers that a writer reported as enqueued before it was killed.
     var acknowledged: Set<Int> = []
     /// What the server applied, in its order.
     var applied: [NumberedWrite] = []

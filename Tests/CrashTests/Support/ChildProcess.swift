@@ -1,3 +1,5 @@
+// ChildProcess: a `crash-child` under way, and what it has acknowledged.
+
 import CrashWorld
 import Foundation
 import Testing
@@ -56,7 +58,7 @@ final class ChildProcess {
             var request = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&request, 1, Int32(clamping: max(0, milliseconds)))
             if ready == 0 { return nil }
-            if ready > 0 { readSome() }
+            if ready > 0 { readAvailable() }
         }
     }
 
@@ -91,13 +93,13 @@ final class ChildProcess {
         process.waitUntilExit()
         let wasKilled = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
         if !wasKilled, process.terminationReason != .exit || process.terminationStatus != 0 {
-            let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-            Issue.record("a child ended with \(process.terminationStatus): \(said.suffix(2000))")
+            let errorText = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+            Issue.record("a child ended with \(process.terminationStatus): \(errorText.suffix(2000))")
         }
         return (rest, wasKilled)
     }
 
-    private func readSome() {
+    private func readAvailable() {
         var chunk = [UInt8](repeating: 0, count: 16384)
         let count = unsafe chunk.withUnsafeMutableBytes {
             unsafe read(output.fileHandleForReading.fileDescriptor, $0.baseAddress, $0.count)

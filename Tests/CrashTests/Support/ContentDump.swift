@@ -1,3 +1,5 @@
+// ContentDump: what a store holds, but for numbers that count how it came to hold it.
+
 import CrashWorld
 import Larder
 
@@ -12,8 +14,8 @@ struct ContentDump: Equatable {
         try store.read { view in
             for resource in try view.resources() {
                 resources.append(
-                    "\(resource.key) \(resource.state) \(resource.floor) \(resource.rowCount) \(resource.byteCount) "
-                        + "\(resource.fullCopyPath ?? "-") \(resource.changedAt ?? 0) \(resource.schemaVersion ?? 0)")
+                    "\(resource.key) \(resource.state) \(resource.appliedSequence) \(resource.rowCount) \(resource.byteCount) "
+                        + "\(resource.snapshotPath ?? "-") \(resource.changedAt ?? 0) \(resource.schemaVersion ?? 0)")
                 let found = try view.rows(in: .all(of: resource.key))
                 rows[resource.key] = Dictionary(
                     found.map { ("\($0.key.type) \($0.key.key)", $0.payload) }, uniquingKeysWith: { $1 })

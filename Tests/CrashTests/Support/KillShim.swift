@@ -1,3 +1,5 @@
+// KillShim: a library to preload that kills its process right before or right after one chosen call to the system.
+
 import Foundation
 import Testing
 

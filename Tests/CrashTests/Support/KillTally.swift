@@ -1,9 +1,11 @@
+// KillTally: counts which phases the kills interrupted.
+
 import CrashWorld
 
 /// What kills hit.
 struct KillTally: Sendable {
     var phases: [Acknowledgement.Phase: Int] = [:]
-    /// Files in which an unfinished full copy was found.
+    /// Files in which an unfinished snapshot was found.
     var stagingLeft = 0
     /// Files in which garbage was found.
     var garbageLeft = 0
@@ -29,7 +31,7 @@ struct KillTally: Sendable {
             lines.append("  \(phase.rawValue): \(phases[phase, default: 0])")
         }
         lines.append("kills in all: \(kills), of \(stores) stores, in \(time)")
-        lines.append("files with an unfinished full copy: \(stagingLeft), with garbage: \(garbageLeft)")
+        lines.append("files with an unfinished snapshot: \(stagingLeft), with garbage: \(garbageLeft)")
         lines.append("swaps acknowledged: \(swaps), entries made: \(entries)")
         return lines.joined(separator: "\n")
     }

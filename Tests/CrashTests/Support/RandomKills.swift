@@ -1,12 +1,16 @@
+// RandomKills: children of one seed, killed one after the other in the same store, now and then in a new one.
+
 import CrashWorld
 import Foundation
 import Larder
 import Testing
 
+import struct CrashWorld.SplitMix64
+
 /// Children of one seed, killed one after the other in the same store, now and then in a new one.
 struct RandomKills {
     /// When to kill.
-    private enum Moment {
+    private enum KillPoint {
         case afterReady(milliseconds: Int)
         case afterLines(Int, milliseconds: Int)
         case inPhase(Acknowledgement.Phase, after: Int, milliseconds: Int)
@@ -18,7 +22,7 @@ struct RandomKills {
     private let kills: Int
     private var random: SplitMix64
     private var tally = KillTally()
-    private var ledger = Ledger()
+    private var ledger = AcknowledgedState()
     private var known: Set<String> = []
 
     init(seed: UInt64, kills: Int) {
@@ -33,7 +37,7 @@ struct RandomKills {
             if number % Self.killsPerStore == 0 {
                 close()
                 folder = try TemporaryFolder()
-                ledger = Ledger()
+                ledger = AcknowledgedState()
                 known = []
             }
             let storeSeed = seed &+ UInt64(number / Self.killsPerStore) &* 1000
@@ -51,7 +55,7 @@ struct RandomKills {
         if !ledger.entries.isEmpty { tally.stores += 1 }
     }
 
-    private mutating func moment() -> Moment {
+    private mutating func drawKillPoint() -> KillPoint {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: .afterReady(milliseconds: .random(in: 2...80, using: &random))
         case 3..<6:
@@ -69,17 +73,17 @@ struct RandomKills {
     private mutating func killChild(_ store: String, _ storeSeed: UInt64) throws {
         let child = try ChildProcess(
             ["random", store, "\(storeSeed)", "\(ledger.commands)", "\(ledger.nextEntry)"])
-        let moment = moment()
+        let killPoint = drawKillPoint()
         var deadline = ContinuousClock.now + .seconds(20)
         var lines = 0
         var phases = 0
         var isReady = false
         var isSet = false
         while let acknowledgement = try child.next(until: deadline) {
-            ledger.take(acknowledgement)
+            ledger.record(acknowledgement)
             if acknowledgement == .ready {
                 isReady = true
-                if case .afterReady(let milliseconds) = moment {
+                if case .afterReady(let milliseconds) = killPoint {
                     deadline = .now + .milliseconds(milliseconds)
                     isSet = true
                 }
@@ -87,7 +91,7 @@ struct RandomKills {
             guard isReady, !isSet else { continue }
             lines += 1
             var pause: Int?
-            switch moment {
+            switch killPoint {
             case .afterReady: break
             case .afterLines(let count, let milliseconds): if lines > count { pause = milliseconds }
             case .inPhase(let phase, let count, let milliseconds):
@@ -102,7 +106,7 @@ struct RandomKills {
         }
         child.kill()
         let (rest, wasKilled) = try child.finish()
-        for acknowledgement in rest { ledger.take(acknowledgement) }
+        for acknowledgement in rest { ledger.record(acknowledgement) }
         #expect(wasKilled && isReady, "the child ended by itself")
     }
 
@@ -122,7 +126,7 @@ struct RandomKills {
         try left.close()
 
         let store = try Store.openQuietly(at: path)
-        #expect(try store.statistics().generations.staging == 0, "an unfinished full copy outlives an open")
+        #expect(try store.statistics().generations.staging == 0, "an unfinished snapshot survives an open")
         if isThorough {
             try await store.reclaim()
             let after = try store.statistics()

@@ -1,3 +1,5 @@
+// Store.openQuietly: opens a store in a test process without log output.
+
 import Larder
 import LarderEngine
 

@@ -1,3 +1,5 @@
+// StoreCheck: compares a store with what its children acknowledged and with the server's history.
+
 import CrashWorld
 import Larder
 import LarderServer
@@ -11,29 +13,32 @@ struct StoreCheck {
     /// Versions of resources whose rows were found right before: their digest is verified, so they are right now.
     var known: Set<String> = []
 
-    /// Invariants 1 and 3: every resource a reader sees is whole, and as the server had it at the floor.
-    mutating func checkResources(_ ledger: inout Ledger) throws {
+    /// Invariants 1 and 3: every resource a reader sees is whole, and as the server had it at the
+    /// applied sequence.
+    mutating func checkResources(_ ledger: inout AcknowledgedState) throws {
         let resources = try store.read { try $0.resources() }
         for resource in resources where resource.key != Entries.resource {
             let content = try #require(World.contents.first { $0.key == resource.key })
-            let floor = ledger.floors[resource.key] ?? 0
-            #expect(resource.floor >= floor, "\(resource.key): floor \(resource.floor) after \(floor)")
+            let appliedSequence = ledger.appliedSequences[resource.key] ?? 0
+            #expect(
+                resource.appliedSequence >= appliedSequence,
+                "\(resource.key): applied sequence \(resource.appliedSequence) after \(appliedSequence)")
             if let generation = resource.generation, let seen = ledger.generations[resource.key] {
                 #expect(generation >= seen, "\(resource.key): generation \(generation) after \(seen)")
             }
-            ledger.noteSeen(resource.key, generation: resource.generation, floor: resource.floor)
+            ledger.recordSeen(resource.key, generation: resource.generation, appliedSequence: resource.appliedSequence)
             if resource.state == .ready { try checkRows(resource, content) } else { try checkUnseen(resource) }
         }
-        for key in ledger.floors.keys where key != Entries.resource {
+        for key in ledger.appliedSequences.keys where key != Entries.resource {
             #expect(resources.contains { $0.key == key }, "\(key) has lost its record")
         }
     }
 
     private mutating func checkRows(_ resource: Resource, _ content: World.Content) throws {
-        #expect(model.isPublic(resource.key, at: resource.floor), "\(resource.key) is shown while hidden")
-        let rows = model.rows(of: content, at: resource.floor)
-        #expect(resource.rowCount == rows.rowCount, "\(resource.key) at \(resource.floor)")
-        let version = "\(resource.key) \(resource.generation ?? 0) \(resource.floor)"
+        #expect(model.isPublic(resource.key, at: resource.appliedSequence), "\(resource.key) is shown while hidden")
+        let rows = model.rows(of: content, at: resource.appliedSequence)
+        #expect(resource.rowCount == rows.rowCount, "\(resource.key) at \(resource.appliedSequence)")
+        let version = "\(resource.key) \(resource.generation ?? 0) \(resource.appliedSequence)"
         if known.contains(version) { return }
         var wrong: [String] = []
         let count = try store.read { view in
@@ -57,7 +62,7 @@ struct StoreCheck {
     }
 
     /// Invariants 2 and 4: a token is there only with everything it stands for, and whatever is seen has a member.
-    func checkFilters(_ ledger: Ledger) throws {
+    func checkFilters(_ ledger: AcknowledgedState) throws {
         let (states, resources) = try store.read { view in (try view.filters(), try view.resources()) }
         for (number, filter) in World.filters.enumerated() {
             guard let state = states.first(where: { $0.filter == filter }) else {
@@ -70,7 +75,7 @@ struct StoreCheck {
                     ledger.bounds[number] == nil || ledger.rejected.contains(number), "\(filter) has lost its token")
                 continue
             }
-            let ticket = try #require(TicketSeal(secret: TokenSecret(seed, 1)).ticket(token))
+            let ticket = try #require(TicketSigner(secret: TokenSecret(seed, 1)).ticket(token))
             #expect(ticket.filter == filter && ticket.bound == state.lastUntilSequence && ticket.purpose == .token)
             #expect(ticket.bound >= ledger.bounds[number] ?? 0, "the token of \(filter) is older than acknowledged")
             checkCovered(filter, ticket.bound, resources)
@@ -89,20 +94,21 @@ struct StoreCheck {
             if resource.state == .ready {
                 let last = model.lastChange(of: content.key, upTo: bound)
                 #expect(
-                    resource.floor >= last, "\(content.key): the token is of \(bound), the rows of \(resource.floor)")
+                    resource.appliedSequence >= last,
+                    "\(content.key): the token is of \(bound), the rows of \(resource.appliedSequence)")
             } else {
                 let isHidden =
-                    !model.isPublic(content.key, at: resource.floor)
-                    || model.isHidden(content.key, after: resource.floor)
+                    !model.isPublic(content.key, at: resource.appliedSequence)
+                    || model.isHidden(content.key, after: resource.appliedSequence)
                 #expect(
-                    resource.floor > bound && isHidden,
-                    "\(content.key) is \(resource.state) at \(bound), its floor \(resource.floor)")
+                    resource.appliedSequence > bound && isHidden,
+                    "\(content.key) is \(resource.state) at \(bound), its applied sequence \(resource.appliedSequence)")
             }
         }
     }
 
     /// Invariants 5 and 6: every entry that was acknowledged is there once, with its row, or is recorded as gone.
-    func checkOutbox(_ ledger: Ledger) throws {
+    func checkOutbox(_ ledger: AcknowledgedState) throws {
         let (entries, outcomes, effects) = try store.read { view in
             (try view.outboxEntries(), try view.outboxOutcomes(), try view.rows(in: .all(of: Entries.resource)))
         }
@@ -118,8 +124,8 @@ struct StoreCheck {
             switch state {
             case .enqueueing: #expect(here.count <= 1 && left.isEmpty, "entry \(number)")
             case .enqueued: #expect(here.count == 1 && left.isEmpty, "entry \(number)")
-            case .settling: #expect(here.count + left.count == 1, "entry \(number)")
-            case .settled: #expect(here.isEmpty && left.count == 1, "entry \(number)")
+            case .completing: #expect(here.count + left.count == 1, "entry \(number)")
+            case .completed: #expect(here.isEmpty && left.count == 1, "entry \(number)")
             }
             for entry in here {
                 let draft = Entries.draft(number, seed: seed)

@@ -1,3 +1,5 @@
+// TemporaryFolder: a folder of its own, removed with the last reference.
+
 import Foundation
 
 /// A folder of its own, removed with the last reference.

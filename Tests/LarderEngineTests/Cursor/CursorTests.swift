@@ -1,3 +1,5 @@
+// Proves that a cursor moves, removes ranges and reports damage instead of the end.
+
 import Foundation
 import LarderEngine
 import Testing
@@ -7,7 +9,7 @@ import Testing
     private let five: [UInt8] = [5]
     private let six: [UInt8] = [6]
 
-    @Test func `stands nowhere until it is moved, and has no entry in an empty table`() throws {
+    @Test func `has no position until it is moved, and no entry in an empty table`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         for (name, isEmpty) in [("one", false), ("two", true)] {

@@ -1,10 +1,12 @@
+// Proves that a table behaves as a sorted array does after random changes (pitfalls P38 to P42).
+
 import Foundation
 import LarderEngine
 import Testing
 
 /// Pitfalls P38 to P42, by comparison: the engine against a sorted array, step by step.
 @Suite struct `A table` {
-    @Test(arguments: 1...12) func `does what a sorted array does`(seed: UInt64) throws {
+    @Test(arguments: 1...12) func `behaves as a sorted array`(seed: UInt64) throws {
         let directory = TemporaryDirectory()
         var environment = try Environment.open(path: directory.path, options: .growing(from: 256 << 10))
         let table = environment.table("one")
@@ -12,7 +14,7 @@ import Testing
         var model = Model()
         for round in 0..<40 {
             let before = (model, generator)
-            var isKept = true
+            var isCommitted = true
             do {
                 try environment.writeBlocking(durability: .relaxed) { transaction in
                     // The closure runs again when the map grows.
@@ -20,8 +22,8 @@ import Testing
                     for _ in 0..<Int.random(in: 1...120, using: &generator) {
                         try change(&transaction, table, &model, &generator)
                     }
-                    isKept = Int.random(in: 0..<8, using: &generator) != 0
-                    if !isKept { throw CancellationError() }
+                    isCommitted = Int.random(in: 0..<8, using: &generator) != 0
+                    if !isCommitted { throw CancellationError() }
                 }
             } catch is CancellationError {
                 model = before.0

@@ -1,3 +1,5 @@
+// Proves that closing waits for reads and writes and disturbs none of them (pitfall P48).
+
 import Foundation
 import LarderEngine
 import Synchronization
@@ -57,7 +59,7 @@ import Testing
         try reopened.close()
     }
 
-    @Test func `waits for a reader as long as it was told, and can be tried again`() throws {
+    @Test func `waits for a reader up to the given limit, and can be tried again`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let (entered, leave, left) = (

@@ -1,9 +1,9 @@
-// Proves that a copy of a store succeeds whatever the store's history, and holds little memory while it is made.
+// Proves that a copy of a store succeeds whatever its history, and takes little memory.
 import LarderEngine
 import Testing
 
 @Suite struct `A copy` {
-    @Test func `of a store whose map has grown has everything`() throws {
+    @Test func `of a store whose map has grown is complete`() throws {
         let (directory, copies) = (TemporaryDirectory(), TemporaryDirectory())
         let environment = try Environment.open(path: directory.path, options: .growing(from: 64 << 10))
         for row in 0..<100 {

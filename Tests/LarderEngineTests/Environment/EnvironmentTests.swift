@@ -1,9 +1,11 @@
+// Proves that an environment reads back what was written, also after it is reopened.
+
 import Foundation
 import LarderEngine
 import Testing
 
 @Suite struct `An environment` {
-    @Test func `gives back what was written, also after it was closed and opened again`() throws {
+    @Test func `reads back what was written, also after it was closed and opened again`() throws {
         let directory = TemporaryDirectory()
         for round in 0..<3 {
             let environment = try Environment.open(path: directory.path, options: .init(tables: ["one", "two"]))

@@ -1,10 +1,12 @@
+// Proves that a forked child cannot use its parent's environment (pitfall P8).
+
 import Foundation
 import LarderEngine
 import Testing
 
 /// Pitfall P8: a forked child can read and write through what is its parent's.
 @Suite struct `After a fork` {
-    @Test func `the child is refused everything and the parent notices nothing`() throws {
+    @Test func `every operation of the child is refused, and the parent is not affected`() throws {
         let directory = TemporaryDirectory()
         let lines = try Probe("fork", directory.path).finish()
         #expect(

@@ -1,3 +1,5 @@
+// Proves that a full map grows under writes, readers and other processes (pitfalls P25 to P27).
+
 import Foundation
 import LarderEngine
 import Synchronization
@@ -5,7 +7,7 @@ import Testing
 
 /// Pitfalls P25, P26 and P27: a full map, readers while it moves, other processes that move it.
 @Suite struct `A growing map` {
-    @Test func `takes everything that is written, in one transaction or in many`() throws {
+    @Test func `stores everything that is written, in one transaction or in many`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .growing(from: 64 << 10))
         let table = environment.table("one")
@@ -48,7 +50,7 @@ import Testing
             }
         }
         #expect(try environment.contents().count == stored)
-        // The same again, with room to grow: the transaction that did not fit is run once more.
+        // The same again, with a map that may grow: the transaction that did not fit is run once more.
         try environment.close()
         let larger = try Environment.open(path: directory.path, options: .growing(from: 256 << 10))
         for row in stored..<(stored + 50) { try larger.set([UInt8(row >> 8), UInt8(row & 255)], [8]) }
@@ -57,7 +59,7 @@ import Testing
         _ = wasPutDone
     }
 
-    @Test func `takes removals when it is full`() throws {
+    @Test func `allows removals when it is full`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .growing(from: 256 << 10, to: 256 << 10))
         let table = environment.table("one")
@@ -107,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [EnvironmentOptions.Access.readWrite, .readOnly])
-    func `is followed by one who only reads, on any thread`(access: EnvironmentOptions.Access) throws {
+    func `is followed by a read-only process, on any thread`(access: EnvironmentOptions.Access) throws {
         let directory = TemporaryDirectory()
         try Environment.open(path: directory.path, options: .growing(from: 64 << 10)).close()
         var options = EnvironmentOptions.growing(from: 64 << 10)

@@ -1,3 +1,5 @@
+// Proves that a process opens each file once, so that no lock is lost (pitfalls P1 and P2).
+
 import Foundation
 import LarderEngine
 import Testing
@@ -43,7 +45,7 @@ import Testing
         try environment.close()
     }
 
-    @Test func `nothing the engine does drops the lock that marks its readers`() throws {
+    @Test func `no operation of the engine drops the lock that marks its readers`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         try environment.set([1], [1])

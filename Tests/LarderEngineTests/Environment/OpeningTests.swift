@@ -1,3 +1,5 @@
+// Proves that opening and closing is safe beside other threads and processes, and leaves nothing when it fails.
+
 import Foundation
 import LarderEngine
 import Synchronization
@@ -76,7 +78,7 @@ import Testing
         try Environment.open(path: directory.path, options: .small).close()
     }
 
-    @Test func `a store that is not there is not made by those who only look`() throws {
+    @Test func `a missing store is not created by a read-only open`() throws {
         let directory = TemporaryDirectory()
         for access in [EnvironmentOptions.Access.readOnly, .readWriteExisting] {
             #expect(throws: EngineError.notFound) {

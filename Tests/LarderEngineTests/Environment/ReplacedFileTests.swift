@@ -1,3 +1,5 @@
+// Proves that a file replaced beneath an open store takes no commits that would be lost (pitfall P17).
+
 import Foundation
 import LarderEngine
 import Testing
@@ -26,7 +28,7 @@ import Testing
     }
 
     @Test
-    func `is refused beside a program that has the old one open, though nobody holds the guard that came with it`()
+    func `is refused beside a program that has the old one open, even if the guard that came with it is not locked`()
         throws
     {
         let directory = TemporaryDirectory()

@@ -1,3 +1,5 @@
+// Proves that killed readers and writers are cleared and pin no pages (pitfall P5).
+
 import Foundation
 import LarderEngine
 import Testing
@@ -37,7 +39,7 @@ import Testing
         holder.finish()
     }
 
-    @Test func `do not keep the map from being used up to its cap`() throws {
+    @Test func `do not prevent the map from being used up to its cap`() throws {
         let directory = TemporaryDirectory()
         let options = EnvironmentOptions.growing(from: 1 << 20, to: 1 << 20)
         let environment = try Environment.open(path: directory.path, options: options)
@@ -50,7 +52,7 @@ import Testing
         try environment.close()
     }
 
-    @Test func `give their slots to readers who find none`() throws {
+    @Test func `free their slots for readers that find none`() throws {
         let directory = TemporaryDirectory()
         let options = EnvironmentOptions(
             tables: ["one", "two"], mapSize: 1 << 30, mapSizeCap: 1 << 30, maximumReaders: 2)
@@ -74,7 +76,7 @@ import Testing
 
 /// Pitfall P15: a process that dies while it writes.
 @Suite struct `A writer that was killed` {
-    @Test func `neither blocks the next one nor leaves anything`() throws {
+    @Test func `neither blocks the next one nor leaves changes`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         try environment.set([1], [1])

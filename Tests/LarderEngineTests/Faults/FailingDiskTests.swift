@@ -1,3 +1,5 @@
+// Proves that a failed write or sync fails one commit, and that the store reopens without loss (pitfalls P22 and P23).
+
 import Foundation
 import LarderEngine
 import Testing

@@ -1,3 +1,5 @@
+// FaultShim: a preloaded library that makes one selected system call on a data file fail.
+
 import Foundation
 
 /// A library to preload that makes one chosen system call on a data file fail, compiled when it is first needed.

@@ -1,3 +1,5 @@
+// Proves that a full disk fails the commit with a typed error and loses nothing (pitfall P24).
+
 import Foundation
 import LarderEngine
 import Testing
@@ -5,7 +7,7 @@ import Testing
 /// Pitfall P24: a full disk answers ENOSPC or, after a short write, EIO.
 @Suite(.enabled(if: geteuid() == 0, "needs root, to mount a small file system")) struct `A full disk` {
     @Test(arguments: ["tmpfs", "ext4"], [500, 30_000])
-    func `fails the commit as such, keeps what was there, and takes writes again`(type: String, size: Int) throws {
+    func `fails the commit as such, keeps the content, and accepts writes again`(type: String, size: Int) throws {
         guard let disk = try SmallDisk(type: type) else {
             try Test.cancel("a file system of type \(type) cannot be mounted here")
         }
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["tmpfs", "ext4"])
-    func `is not needed for removing a store that has no lock file`(type: String) throws {
+    func `does not prevent removing a store that has no lock file`(type: String) throws {
         guard let disk = try SmallDisk(type: type) else {
             try Test.cancel("a file system of type \(type) cannot be mounted here")
         }

@@ -1,4 +1,4 @@
-// Proves that removing a store leaves no content behind wherever it is cut short, and removes nothing but what was looked at.
+// Proves that removing a store leaves no content wherever it is interrupted, and removes only what was checked.
 import Foundation
 import LarderEngine
 import Testing
@@ -40,7 +40,7 @@ import Testing
 
     /// Five files: two of words, the data file, two of locks.
     @Test(.enabled(if: FaultShim.path != nil, "needs a C compiler, cc"), arguments: ["unlink", "die"], 1...6)
-    func `cut short leaves a store that opens, or remains without content`(call: String, at: Int) throws {
+    func `interrupted anywhere leaves a store that opens, or remains without content`(call: String, at: Int) throws {
         try makeStore()
         let probe = try probe("try-destroy", fault: call, at: at)
         if call == "die", at < 6 {
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Runs `body` beside a directory that it may swap for the store's, and expects that one to keep its files.
-    private func expectOtherKept(_ body: () throws -> Void) throws {
+    private func expectOtherUntouched(_ body: () throws -> Void) throws {
         let (other, moved) = (directory.path + "-other", directory.path + "-moved")
         defer { for path in [other, moved] { try? files.removeItem(atPath: path) } }
         let all: Set = ["data.mdb", "guard.lock", "lock.mdb", "search.sqlite", "search.sqlite-wal"]
@@ -99,8 +99,8 @@ import Testing
         #expect(left.isDisjoint(with: Self.words))
     }
 
-    @Test func `removes what was looked at, not what has come to its path`() throws {
-        try expectOtherKept {
+    @Test func `removes what was checked, not what has replaced it at its path`() throws {
+        try expectOtherUntouched {
             try Environment.destroy(path: directory.path, tables: ["one"]) { _, _ in
                 try swap()
                 return true
@@ -108,20 +108,20 @@ import Testing
             #expect(try names(directory.path + "-moved") == [])
         }
         try files.removeItem(atPath: directory.path)
-        try expectOtherKept {
+        try expectOtherUntouched {
             try Environment.discard(path: directory.path, record: ("one", [1])) { _, _ in try swap() }
             #expect(try names(directory.path + "-moved") == [])
         }
     }
 
     @Test(.enabled(if: FaultShim.path != nil, "needs a C compiler, cc"))
-    func `and removing files beside its data keep to one directory from call to call`() throws {
-        try expectOtherKept {
+    func `and removing files beside its data use one directory from call to call`() throws {
+        try expectOtherUntouched {
             let said = try probe("try-destroy", fault: "swap", at: 1).finish()
             #expect(said == ["opened", "destroyed"])
         }
         try files.removeItem(atPath: directory.path)
-        try expectOtherKept {
+        try expectOtherUntouched {
             let said = try probe("remove-companions", "search.sqlite", fault: "swap", at: 1).finish()
             #expect(said == ["opened", "removed"])
             try files.removeItem(atPath: directory.path + "-moved/search.sqlite-wal")

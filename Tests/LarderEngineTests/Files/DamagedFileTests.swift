@@ -1,3 +1,5 @@
+// Proves that opening a damaged file gives a typed error or the same content, and never ends the process.
+
 import Foundation
 import LarderEngine
 import Testing
@@ -5,7 +7,7 @@ import Testing
 /// What opens a damaged file answers with a typed error or with the very same content, and never ends the process.
 @Suite(.serialized) struct `A damaged file` {
     /// Pitfall P54: a file cut short.
-    @Test(arguments: [true, false]) func `cut anywhere is found out`(hasGuard: Bool) throws {
+    @Test(arguments: [true, false]) func `cut anywhere is detected`(hasGuard: Bool) throws {
         let store = try SampleStore()
         let size = store.data.count
         var lengths = Set(stride(from: 0, through: size, by: 4096))
@@ -25,11 +27,11 @@ import Testing
         }
     }
 
-    @Test func `with any changed meta byte is found out or harmless beside the copy of the last clean close`() throws {
+    @Test func `with any changed meta byte is detected or harmless beside the copy of the last clean close`() throws {
         try forEachFlip(of: SampleStore(), hasGuard: true) { _, outcome in outcome.isDamage || outcome == .same }
     }
 
-    @Test func `of the guard never keeps a sound store from opening`() throws {
+    @Test func `of the guard never prevents a sound store from opening`() throws {
         let store = try SampleStore()
         for byte in 0..<1024 {
             for mask in masks {
@@ -43,7 +45,7 @@ import Testing
     /// stays unseen: the number of the newest commit lowered by two, which is what a failed write of a meta page
     /// leaves behind, and is answered alike, with the commit before.
     @Test(arguments: [1, 2, 3, 4, 9])
-    func `with any changed meta byte is found out or harmless without that copy`(commits: Int) throws {
+    func `with any changed meta byte is detected or harmless without that copy`(commits: Int) throws {
         try forEachFlip(of: SampleStore(commits: commits), hasGuard: false) { byte, outcome in
             let isLowered = (144..<152).contains(byte) && outcome == .previous
             return outcome.isDamage || outcome == .same || isLowered

@@ -1,4 +1,4 @@
-// Proves that waiting for the directory's lock ends, and that a lock of a directory that is gone counts for nothing.
+// Proves that waiting for the directory's lock ends, and that a lock of a removed directory is ignored.
 import Foundation
 import Synchronization
 import Testing
@@ -39,7 +39,7 @@ import Testing
         init(_ state: consuming Mutex<(time: Duration, pauses: Int)>) { self.state = state }
     }
 
-    @Test func `held by somebody else ends the wait by the clock, however long the pauses are`() throws {
+    @Test func `held by another process ends the wait by the clock, however long the pauses are`() throws {
         let holder = try hold()
         let (wait, count) = wait { _ in .seconds(25) }
         let error = EngineError.lockedElsewhere(name: "the store's directory", seconds: 75)
@@ -59,7 +59,7 @@ import Testing
         #expect(count() == 2)
     }
 
-    @Test func `held by somebody else fails an open as such`() throws {
+    @Test func `held by another process fails an open as such`() throws {
         let holder = try hold()
         var options = EnvironmentOptions.small
         options.lockTimeout = .zero
@@ -69,7 +69,7 @@ import Testing
         withExtendedLifetime(holder) {}
     }
 
-    @Test func `held by somebody else keeps a close and what is removed beside the file no longer than asked for`()
+    @Test func `held by another process delays a close and a removal no longer than requested`()
         throws
     {
         var options = EnvironmentOptions.small
@@ -77,13 +77,13 @@ import Testing
         let environment = try Environment.open(path: directory.path, options: options)
         let holder = try hold()
         #expect(throws: EngineError.lockedElsewhere(name: "the store's directory", seconds: 0)) {
-            try environment.removeCompanions(["words"])
+            try environment.removeAuxiliaryFiles(["words"])
         }
         try environment.close()
         withExtendedLifetime(holder) {}
     }
 
-    @Test func `of a directory that was removed meanwhile is taken on the one made in its place`() throws {
+    @Test func `of a directory that was removed meanwhile is acquired on its replacement`() throws {
         let holder = try hold()
         let path = directory.path
         let (wait, _) = wait { _ in
@@ -98,7 +98,7 @@ import Testing
         #expect(try FileDescriptor(path, O_RDONLY | O_DIRECTORY).lock(exclusive: true, waits: false) == false)
     }
 
-    @Test func `of a directory that was removed meanwhile is no lock for those who only look`() throws {
+    @Test func `of a directory that was removed meanwhile is no lock for readers`() throws {
         let holder = try hold()
         let path = directory.path
         let (wait, _) = wait { _ in
@@ -110,7 +110,7 @@ import Testing
         _ = try store.lock(creating: true, wait)
     }
 
-    @Test func `is not taken for free where the system cannot say what is there`() throws {
+    @Test func `is not assumed to be free where the system cannot read the directory`() throws {
         #expect(try FileIdentity.of(directory.path) == nil)
         #expect(throws: EngineError.self) { try FileIdentity.of(directory.path + String(repeating: "x", count: 300)) }
     }

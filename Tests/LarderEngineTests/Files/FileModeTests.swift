@@ -3,7 +3,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-@Suite struct `What the engine makes` {
+@Suite struct `Files that the engine creates` {
     /// Expects the directory and all that is in it to be its owner's alone.
     private func expectPrivate(_ path: String, _ expected: Set<String> = []) throws {
         let names = try FileManager.default.subpathsOfDirectory(atPath: path)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `is for its owner only, finished or not`() throws {
+    @Test func `are for their owner only, finished or not`() throws {
         let (directory, copies) = (TemporaryDirectory(), TemporaryDirectory())
         let all: Set = ["data.mdb", "lock.mdb", "guard.lock"]
         let environment = try Environment.open(path: directory.path, options: .small) { _, _ in
@@ -23,9 +23,9 @@ import Testing
         }
         try expectPrivate(directory.path, all)
         try environment.set([1], [1])
-        var looks = 0
+        var checks = 0
         try environment.copy(to: copies.path + "/in/copy") { _ in
-            looks += 1
+            checks += 1
             try expectPrivate(copies.path, ["in/copy"])
         }
         try environment.close()
@@ -33,17 +33,17 @@ import Testing
         try expectPrivate(copies.path + "/in/copy", all)
         try expectPrivate(copies.path)
         try Environment.compact(path: directory.path, tables: ["one", "two"]) { _ in
-            looks += 1
+            checks += 1
             try expectPrivate(directory.path, all)
         } verify: { copy in
             try expectPrivate(copy, ["data.mdb"])
         }
-        #expect(looks >= 2)
+        #expect(checks >= 2)
         try expectPrivate(directory.path, all)
     }
 
     @Test(arguments: ["0000", "0277", "0477", "0777"])
-    func `is for its owner to use, whatever the umask withholds`(umask: String) throws {
+    func `are usable by their owner, whatever the umask`(umask: String) throws {
         let directory = TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
         let probe = Probe.products.appending(path: "engine-probe").path

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [Int?.none, 8192, 1 << 40])
-    func `is left as it was by everything that is refused`(lockFileSize: Int?) throws {
+    func `is left unchanged by everything that is refused`(lockFileSize: Int?) throws {
         try makeForeign(lockFileSize: lockFileSize)
         let before = try state()
         for access in [EnvironmentOptions.Access.readOnly, .readWrite, .readWriteExisting] {
@@ -64,7 +64,7 @@ import Testing
         #expect(try state() == before)
     }
 
-    @Test func `with values among its tables is named as such`() throws {
+    @Test func `with values among its tables is reported as such`() throws {
         try makeForeign()
         let path = directory.path + "/data.mdb"
         var content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: EngineError.foreignDatabase) { try Environment.open(path: directory.path, options: .small) }
     }
 
-    @Test func `that another program has open is looked at beside it`() throws {
+    @Test func `that another program has open is inspected beside it`() throws {
         try makeForeign()
         let holder = try Probe("hold-open", directory.path, "126")
         holder.waitUntilReady()
@@ -94,7 +94,7 @@ import Testing
         holder.finish()
     }
 
-    @Test func `that another program has open is not read as if nobody wrote to it`() throws {
+    @Test func `that another program has open is not read as if it were unused`() throws {
         try makeForeign()
         let holder = try Probe("hold-open", directory.path, "126")
         holder.waitUntilReady()
@@ -149,15 +149,15 @@ import Testing
         withExtendedLifetime(holder) {}
     }
 
-    @Test func `cache directory of another user or with planted files is refused`() throws {
-        let kept = try FileDirectory(directory.path)
-        _ = try kept.openOrMake("kept")
+    @Test func `cache directory of another user or with foreign files is refused`() throws {
+        let preserved = try FileDirectory(directory.path)
+        _ = try preserved.openOrMake("kept")
         try files.linkItem(atPath: directory.path + "/kept", toPath: directory.path + "/linked")
         try files.createSymbolicLink(atPath: directory.path + "/followed", withDestinationPath: "kept")
         #expect(unsafe mkfifo(directory.path + "/pipe", 0o600) == 0)
         for (name, problem) in [("linked", PathProblem.hardLinked), ("followed", .symbolicLink), ("pipe", .notAFile)] {
-            #expect(throws: EngineError.untrustedFile(name: name, problem: problem)) { try kept.open(name) }
-            #expect(throws: EngineError.untrustedFile(name: name, problem: problem)) { try kept.openOrMake(name) }
+            #expect(throws: EngineError.untrustedFile(name: name, problem: problem)) { try preserved.open(name) }
+            #expect(throws: EngineError.untrustedFile(name: name, problem: problem)) { try preserved.openOrMake(name) }
         }
         #expect(unsafe chmod(directory.path, 0o777) == 0)
         #expect(throws: EngineError.untrustedDirectory(.writableByOthers)) { try FileDirectory(directory.path) }
@@ -168,15 +168,15 @@ import Testing
         }
     }
 
-    @Test func `note of a newer version in guard.lock is kept by a reader`() throws {
+    @Test func `record of a newer version in guard.lock is kept by a reader`() throws {
         try Environment.open(path: directory.path, options: .small).close()
         let path = directory.path + "/guard.lock"
-        var note = try Data(contentsOf: URL(fileURLWithPath: path))
-        note[8] = 2
-        note[40] ^= 1
-        try note.write(to: URL(fileURLWithPath: path))
+        var record = try Data(contentsOf: URL(fileURLWithPath: path))
+        record[8] = 2
+        record[40] ^= 1
+        try record.write(to: URL(fileURLWithPath: path))
         let options = EnvironmentOptions(access: .readOnly, tables: ["one", "two"])
         try Environment.open(path: directory.path, options: options).close()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == note)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == record)
     }
 }

@@ -1,4 +1,4 @@
-// Proves that a look at an owner's lock is not taken for an owner, and that an owner is.
+// Proves that a brief check of an owner's lock is not mistaken for an owner, and that an owner is recognized.
 import Foundation
 import Testing
 
@@ -16,22 +16,22 @@ import Testing
         return file
     }
 
-    @Test func `is taken when a look ends in time`() throws {
-        let look = try hold(exclusive: false)
+    @Test func `is acquired when a check ends in time`() throws {
+        let check = try hold(exclusive: false)
         var pauses = 0
-        let lock = try OwnerLock.take(Self.name, in: directory.path) { _ in
+        let lock = try OwnerLock.acquire(Self.name, in: directory.path) { _ in
             pauses += 1
-            if pauses == 2 { flock(look.number, LOCK_UN) }
+            if pauses == 2 { flock(check.number, LOCK_UN) }
         }
         #expect(lock != nil && pauses == 2)
         let process = ProcessInfo.processInfo.processIdentifier
         #expect(try OwnerLock.holder(of: Self.name, in: directory.path) == .process(process))
     }
 
-    @Test func `is not taken beside an owner, without a pause`() throws {
+    @Test func `is refused at once beside an owner`() throws {
         let owner = try hold(exclusive: true)
         var pauses = 0
-        #expect(try OwnerLock.take(Self.name, in: directory.path) { _ in pauses += 1 } == nil)
+        #expect(try OwnerLock.acquire(Self.name, in: directory.path) { _ in pauses += 1 } == nil)
         #expect(pauses == 0)
         withExtendedLifetime(owner) {}
     }
@@ -39,19 +39,19 @@ import Testing
     /// A program that the process is starting shares its open files until it runs, as a duplicate does.
     @Test func `is free once its owner is gone, while a program is being started`() throws {
         try StoreDirectory(path: directory.path).create()
-        var lock = try OwnerLock.take(Self.name, in: directory.path)
+        var lock = try OwnerLock.acquire(Self.name, in: directory.path)
         let shared = dup(try #require(lock).file.number)
         defer { close(shared) }
-        #expect(try OwnerLock.take(Self.name, in: directory.path) == nil)
+        #expect(try OwnerLock.acquire(Self.name, in: directory.path) == nil)
         lock = nil
-        #expect(try OwnerLock.take(Self.name, in: directory.path) != nil)
+        #expect(try OwnerLock.acquire(Self.name, in: directory.path) != nil)
     }
 
-    @Test func `is given up after some milliseconds where looks have no end`() throws {
-        let look = try hold(exclusive: false)
+    @Test func `is abandoned after some milliseconds where checks never end`() throws {
+        let check = try hold(exclusive: false)
         var waited = Duration.zero
-        #expect(try OwnerLock.take(Self.name, in: directory.path) { waited += $0 } == nil)
+        #expect(try OwnerLock.acquire(Self.name, in: directory.path) { waited += $0 } == nil)
         #expect(waited > .milliseconds(5) && waited < .milliseconds(20))
-        withExtendedLifetime(look) {}
+        withExtendedLifetime(check) {}
     }
 }

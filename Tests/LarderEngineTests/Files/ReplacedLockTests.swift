@@ -40,8 +40,8 @@ import Testing
                 #expect(!environment.wasOpenedAlone)
                 try environment.close()
                 // Bit 0 of the flags: a clean close was noted, with a copy of pages that the holder goes on to change.
-                let note = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/guard.lock"))
-                #expect(note[12] & 1 == 0)
+                let record = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/guard.lock"))
+                #expect(record[12] & 1 == 0)
             }
             #expect(throws: EngineError.heldByOthers) {
                 try Environment.compact(path: directory.path, tables: ["one", "two"], verify: { _ in })

@@ -1,3 +1,5 @@
+// Environment: shorthands for tests to read and write rows.
+
 import LarderEngine
 
 /// A key and its value, copied out of the store.

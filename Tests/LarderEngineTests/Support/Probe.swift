@@ -1,3 +1,5 @@
+// Probe: runs the helper program in a child process.
+
 import Foundation
 import Testing
 

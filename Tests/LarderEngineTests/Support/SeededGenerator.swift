@@ -1,3 +1,5 @@
+// SeededGenerator: a random source that repeats itself for the same seed.
+
 /// A random source that repeats itself for the same seed: splitmix64.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

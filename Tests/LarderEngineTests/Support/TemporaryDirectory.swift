@@ -1,3 +1,5 @@
+// TemporaryDirectory: a directory for one test, removed with the last reference.
+
 import Foundation
 
 /// A directory of its own for one test, removed with the last reference.

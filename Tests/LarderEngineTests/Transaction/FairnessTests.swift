@@ -1,4 +1,4 @@
-// Proves that bulk work goes on however much else there is to write.
+// Proves that bulk work continues however many other writes are waiting.
 
 import Foundation
 import Synchronization
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `runs after eight other jobs at the latest, and lets those go first otherwise`() throws {
+    @Test func `runs after eight other jobs at the latest, and yields to them otherwise`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let load = Load(environment)

@@ -1,3 +1,5 @@
+// Proves that misuse which the compiler cannot detect ends the process before it harms the file.
+
 import Foundation
 import LarderEngine
 import Testing

@@ -1,3 +1,5 @@
+// Proves that reads nest, share their snapshot, release their slots, and refuse impossible keys.
+
 import CLMDB
 import Foundation
 import Synchronization
@@ -33,7 +35,7 @@ import Testing
     }
 
     /// Slots of the reader table belong to all processes.
-    @Test func `gives its slot back after a burst, but for a few that are kept`() throws {
+    @Test func `releases its slot after a burst, except for a few that are cached`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         try environment.set([1], [1])
@@ -46,14 +48,14 @@ import Testing
             }
         }
         #expect(inside.load(ordering: .relaxed) == 60)
-        #expect(takenSlots(environment) == 16)
+        #expect(usedSlots(environment) == 16)
         onThreads(40) { _ in _ = try? environment.get([1]) }
-        #expect(takenSlots(environment) <= 16)
+        #expect(usedSlots(environment) <= 16)
         try environment.close()
     }
 
     /// The slots of the reader table that are taken, by whatever process: lines of LMDB's own list, but for its heading.
-    private func takenSlots(_ environment: Environment) -> Int {
+    private func usedSlots(_ environment: Environment) -> Int {
         var count = -1
         _ = unsafe mdb_reader_list(
             environment.handle,
@@ -64,7 +66,7 @@ import Testing
         return count
     }
 
-    @Test func `that throws gives its snapshot back`() throws {
+    @Test func `that throws releases its snapshot`() throws {
         struct Refusal: Error {}
         let directory = TemporaryDirectory()
         let options = EnvironmentOptions(tables: ["one"], mapSize: 1 << 20, mapSizeCap: 1 << 20, maximumReaders: 2)
@@ -131,7 +133,7 @@ import Testing
     }
 
     /// Pitfall P38: nothing aligns a value. Pitfall P46: a value may be empty and is there all the same.
-    @Test func `gives values of any length at any alignment`() throws {
+    @Test func `returns values of any length at any alignment`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let table = environment.table("one")

@@ -1,3 +1,5 @@
+// Proves that writes run on one thread, change nothing when they throw, and report the first cause.
+
 import Foundation
 import LarderEngine
 import Testing
@@ -6,7 +8,7 @@ import Testing
     private struct Refusal: Error {}
 
     /// Pitfall P19: a transaction belongs to the thread that began it.
-    @Test func `runs on one and the same thread, whoever asks`() async throws {
+    @Test func `runs on one thread, whatever the caller`() async throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let table = environment.table("one")
@@ -81,7 +83,7 @@ import Testing
         try environment.close()
     }
 
-    @Test func `refuses a value that is too large, and goes on`() throws {
+    @Test func `refuses a value that is too large, and continues`() throws {
         let directory = TemporaryDirectory()
         let environment = try Environment.open(path: directory.path, options: .small)
         let table = environment.table("one")

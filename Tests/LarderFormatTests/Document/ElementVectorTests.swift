@@ -1,3 +1,5 @@
+// Proves that elements are encoded as the vectors of FORMAT.md show.
+
 import LarderFormat
 import Testing
 
@@ -12,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `show every code there is`() throws {
+    @Test func `show every code`() throws {
         let document = try FormatDocument()
         let lines = try document.block("integers").lines + document.block("elements").lines
         let shown = Set(lines.map { $0.right.prefix(2) })

@@ -1,3 +1,5 @@
+// Proves that hashes and checksums are those that FORMAT.md shows.
+
 import Testing
 
 @testable import LarderFormat

@@ -1,3 +1,5 @@
+// Proves that records are keyed, sealed and decoded as the vectors of FORMAT.md show.
+
 import LarderFormat
 import Testing
 
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `mean what the records of this software mean`() throws {
+    @Test func `decode to the records of this software`() throws {
         let document = try FormatDocument()
         func body(_ name: String) throws -> [UInt8] { encode(try document.block("record-" + name).elements("body")) }
         func expectBoth<R: Equatable>(
@@ -105,18 +107,18 @@ import Testing
         try expectBoth("servers", Example.servers, { $0.encode() }) { try ServersRecord(decoding: $0) }
         try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferState(decoding: $0) }
         try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferedPoint(decoding: $0) }
-        try expectBoth("journal-conflict", Example.settled, { $0.encode() }) { try JournalRecord(decoding: $0) }
+        try expectBoth("journal-conflict", Example.conflictJournal, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("collection-name", CollectionNumberRecord(number: 1), { $0.encode() }) {
             try CollectionNumberRecord(decoding: $0)
         }
         try expectBoth("collection", Example.collection, { $0.encode() }) { try CollectionRecord(decoding: $0) }
-        try expectBoth("collection-chunk", Example.chunk, { $0.encode(home: Example.owner, type: "verse") }) {
-            try CollectionChunk(decoding: $0, home: Example.owner, type: "verse")
+        try expectBoth("collection-chunk", Example.chunk, { $0.encode(mainResource: Example.owner, type: "verse") }) {
+            try CollectionChunk(decoding: $0, mainResource: Example.owner, type: "verse")
         }
-        try expectBoth("collection-holder-ten", CollectionHolderRecord(times: 1), { $0.encode() }) {
-            try CollectionHolderRecord(decoding: $0)
+        try expectBoth("collection-holder-ten", CollectionMembershipRecord(count: 1), { $0.encode() }) {
+            try CollectionMembershipRecord(decoding: $0)
         }
-        try expectBoth("single-answer", Example.single, { $0.encode() }) { try SingleAnswerRecord(decoding: $0) }
+        try expectBoth("single-answer", Example.single, { $0.encode() }) { try RowValidatorsRecord(decoding: $0) }
     }
 
     @Test(arguments: [
@@ -125,7 +127,7 @@ import Testing
         ("record-overlay", "note", "1", Example.overlayPayload, Example.overlay, 2),
         ("record-overlay-patch", "verse", "9", Example.patchPayload, Example.patch, 1),
     ])
-    func `mean the overlays that this software means`(
+    func `decode to the overlays of this software`(
         name: String, type: String, record: String, content: [UInt8], example: OverlayRecord, sequence: Int64?
     ) throws {
         let shown = try FormatDocument().block(name)
@@ -155,7 +157,7 @@ import Testing
         #expect(encoded == body)
     }
 
-    @Test func `refuse what readers see of a row with a result, a mark or a payload that no writer makes`() throws {
+    @Test func `refuse a visible row with a result, a mark or a payload that no writer makes`() throws {
         func row(_ bytes: [UInt8]) throws -> OverlayRow.Result {
             try OverlayRow(body: bytes.rawSpan).result
         }

@@ -1,3 +1,5 @@
+// Proves that keys and chunks of collections fit their limits and read back.
+
 import LarderFormat
 import Testing
 
@@ -25,10 +27,10 @@ import Testing
         let chunk = try bytes { (key) throws(FormatError) in try CollectionKey.append(number: 1, chunk: 0, to: &key) }
         #expect(try hexadecimal(chunk) == shown("collection-chunk"))
         let holder = try bytes { (key) throws(FormatError) in
-            try CollectionKey.append(holderOf: nine, number: 1, to: &key)
+            try CollectionKey.append(membershipOf: nine, number: 1, to: &key)
         }
         #expect(try hexadecimal(holder) == shown("collection-holder-nine"))
-        let single = try bytes { (key) throws(FormatError) in try CollectionKey.append(single: nine, to: &key) }
+        let single = try bytes { (key) throws(FormatError) in try CollectionKey.append(validatorsOf: nine, to: &key) }
         #expect(try hexadecimal(single) == shown("single-answer"))
     }
 
@@ -36,9 +38,9 @@ import Testing
         let row = RowKey(resource: ResourceKey("g\0", -4), type: "t", key: "12")
         let keys: [(CollectionKey, [UInt8])] = [
             (
-                .holder(row: row, number: 300),
+                .membership(row: row, number: 300),
                 try bytes { (key) throws(FormatError) in
-                    try CollectionKey.append(holderOf: row, number: 300, to: &key)
+                    try CollectionKey.append(membershipOf: row, number: 300, to: &key)
                 }
             ),
             (
@@ -52,9 +54,9 @@ import Testing
                 }
             ),
             (
-                .single(row: row),
+                .validators(row: row),
                 try bytes { (key) throws(FormatError) in
-                    try CollectionKey.append(single: row, to: &key)
+                    try CollectionKey.append(validatorsOf: row, to: &key)
                 }
             ),
         ]
@@ -71,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "é", "\0", "😀"])
-    func `of the longest names and rows fit what LMDB takes`(filling: String) throws {
+    func `of the longest names and rows fit LMDB's limit`(filling: String) throws {
         // As many as are allowed: each key is exactly as long as its limit lets it be.
         func text(_ limit: Int) -> String {
             var text = ""
@@ -92,9 +94,12 @@ import Testing
             reference: .init(row: row, attribute: text(256)))
         #expect(try bytes { (key) throws(FormatError) in try CollectionKey.append(name: name, to: &key) }.count <= 511)
         #expect(
-            try bytes { (key) throws(FormatError) in try CollectionKey.append(holderOf: row, number: .max, to: &key) }
-                .count <= 511)
-        #expect(try bytes { (key) throws(FormatError) in try CollectionKey.append(single: row, to: &key) }.count <= 511)
+            try bytes { (key) throws(FormatError) in try CollectionKey.append(membershipOf: row, number: .max, to: &key)
+            }
+            .count <= 511)
+        #expect(
+            try bytes { (key) throws(FormatError) in try CollectionKey.append(validatorsOf: row, to: &key) }.count
+                <= 511)
     }
 
     @Test func `differ for names that differ only behind the part of the query in the key`() throws {
@@ -116,24 +121,24 @@ import Testing
 }
 
 @Suite struct `The chunks of a collection` {
-    private let home = ResourceKey("class:User", 0)
+    private let ownResource = ResourceKey("class:User", 0)
 
     @Test func `name every row once, in order, each within its limit`() throws {
         let rows = (0..<20_000).map { number in
             RowKey(
-                resource: number % 50 == 0 ? ResourceKey("other", 1) : home, type: "User",
+                resource: number % 50 == 0 ? ResourceKey("other", 1) : ownResource, type: "User",
                 key: "user-\(number)-\(String(repeating: "x", count: number % 40))")
         }
-        let chunks = CollectionChunk.split(rows, home: home, type: "User")
+        let chunks = CollectionChunk.split(rows, mainResource: ownResource, type: "User")
         #expect(chunks.count > 10)
         var read: [RowKey] = []
         for chunk in chunks {
-            let body = chunk.encode(home: home, type: "User")
+            let body = chunk.encode(mainResource: ownResource, type: "User")
             #expect(body.count + RecordHeader.size <= Limits.collectionChunk)
-            read += try CollectionChunk(decoding: body.rawSpan, home: home, type: "User").rows
+            read += try CollectionChunk(decoding: body.rawSpan, mainResource: ownResource, type: "User").rows
         }
         #expect(read == rows)
-        #expect(CollectionChunk.split([], home: home, type: "User").isEmpty)
+        #expect(CollectionChunk.split([], mainResource: ownResource, type: "User").isEmpty)
     }
 
     @Test func `that claim more rows than they name, or none, are refused`() {
@@ -141,7 +146,7 @@ import Testing
             [.integer(2), .text("a")], [.integer(0)], [.integer(.max), .text("a")], [.integer(-1), .text("a")],
         ] {
             #expect(throws: FormatError.self) {
-                try CollectionChunk(decoding: encode(elements).rawSpan, home: home, type: "User")
+                try CollectionChunk(decoding: encode(elements).rawSpan, mainResource: ownResource, type: "User")
             }
         }
     }

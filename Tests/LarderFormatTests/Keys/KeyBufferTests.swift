@@ -1,3 +1,5 @@
+// Proves that a key buffer holds the bytes of a tuple writer, within its limit.
+
 import LarderFormat
 import Testing
 
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `takes 511 bytes and not one more`() throws {
+    @Test func `holds 511 bytes and no more`() throws {
         var buffer = KeyBuffer()
         try buffer.append(text: String(repeating: "a", count: 509))
         let full = buffer.count
@@ -35,7 +37,7 @@ import Testing
         #expect(error == .keyTooLong(actual: 512, limit: 511))
     }
 
-    @Test func `is as it was after an append that did not fit`() throws {
+    @Test func `is unchanged after an append that did not fit`() throws {
         var buffer = KeyBuffer()
         try buffer.append(integer: 7)
         let before = buffer.array()

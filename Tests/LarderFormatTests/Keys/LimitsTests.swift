@@ -1,3 +1,5 @@
+// Proves that the limits of names and payloads hold to the byte.
+
 import LarderFormat
 import Testing
 

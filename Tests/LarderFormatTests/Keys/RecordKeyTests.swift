@@ -1,3 +1,5 @@
+// Proves that record keys and row keys sort and decode as their encodings do.
+
 import LarderFormat
 import Testing
 

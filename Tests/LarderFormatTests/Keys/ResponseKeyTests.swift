@@ -1,3 +1,5 @@
+// Proves that keys of responses, blobs and garbage read back, sort and refuse malformed bytes.
+
 import LarderFormat
 import Testing
 
@@ -9,19 +11,19 @@ import Testing
     }
 
     @Test func `reads back as what it was made of`() throws {
-        let place = ResponsePlace(key: "https://a.test/\u{0}é", variant: 3)
+        let place = ResponseAddress(key: "https://a.test/\u{0}é", variant: 3)
         for key in [.response(place), .tag("t", place)] as [ResponseKey] {
             let encoded = try bytes(key)
             let decoded = try ResponseKey(decoding: encoded.rawSpan)
             #expect(decoded == key)
-            #expect(decoded.place == place)
+            #expect(decoded.address == place)
         }
     }
 
     @Test func `fits LMDB whatever its texts are`() throws {
         let text = String(repeating: "\u{0}", count: 4000)
         let tag = String(repeating: "t", count: Limits.tag - 2)
-        let place = ResponsePlace(key: text, variant: .max)
+        let place = ResponseAddress(key: text, variant: .max)
         #expect(try bytes(.tag(tag, place)).count <= Limits.key)
         #expect(throws: FormatError.keyTooLong(actual: Limits.tag + 1, limit: Limits.tag)) {
             try bytes(.tag(tag + "t", place))
@@ -29,20 +31,20 @@ import Testing
     }
 
     @Test(arguments: ["", "a", String(repeating: "é", count: 300), String(repeating: "\u{0}😀", count: 90)])
-    func `has the beginning of its cache key, cut between code points`(text: String) {
-        let cut = ResponsePlace.cut(text)
+    func `has a prefix of its cache key, cut between code points`(text: String) {
+        let cut = ResponseAddress.keyPrefix(of: text)
         #expect(text.utf8.starts(with: cut.utf8))
         var writer = TupleWriter()
         writer.append(text: cut)
-        #expect(writer.bytes.count <= Limits.cacheKeyBeginning)
-        let more = ResponsePlace.cut(text + "x")
+        #expect(writer.bytes.count <= Limits.cacheKeyPrefix)
+        let more = ResponseAddress.keyPrefix(of: text + "x")
         #expect(more.utf8.starts(with: cut.utf8))
-        if writer.bytes.count < Limits.cacheKeyBeginning - 4 { #expect(cut.utf8.elementsEqual(text.utf8)) }
+        if writer.bytes.count < Limits.cacheKeyPrefix - 4 { #expect(cut.utf8.elementsEqual(text.utf8)) }
     }
 
-    @Test func `begins as every beginning of its cache key says`() throws {
+    @Test func `starts with every prefix of its cache key`() throws {
         let text = "https://a.test/" + String(repeating: "path/", count: 60)
-        let key = try bytes(.response(ResponsePlace(key: text, variant: 1)))
+        let key = try bytes(.response(ResponseAddress(key: text, variant: 1)))
         for length in stride(from: 0, through: text.utf8.count, by: 7) {
             let prefix = ResponseKey.responses(beginningWith: String(text.prefix(length)))
             #expect(key.starts(with: prefix), "\(length)")
@@ -80,7 +82,7 @@ import Testing
 }
 
 @Suite struct `A key of garbage` {
-    @Test func `reads back as what it was made of, what is being written before what was given up`() throws {
+    @Test func `reads back as what it was made of, with unfinished content before discarded content`() throws {
         var encoded: [[UInt8]] = []
         for kind in GarbageKey.Kind.allCases {
             for number in [1, 300] as [Int64] {

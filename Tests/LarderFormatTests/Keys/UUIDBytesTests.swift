@@ -1,3 +1,5 @@
+// Proves that UUIDs print, parse and are drawn at random as version 4.
+
 import LarderFormat
 import Testing
 

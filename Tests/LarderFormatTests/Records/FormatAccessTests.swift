@@ -1,3 +1,5 @@
+// Proves which access a store of another format version allows.
+
 import LarderFormat
 import Testing
 
@@ -10,19 +12,19 @@ import Testing
         return try read.access()
     }
 
-    @Test func `is open to this one when it asks for nothing newer`() throws {
+    @Test func `can be opened when it requires nothing newer`() throws {
         #expect(try access { _ in } == .readWrite)
         #expect(try access { $0.major = 3 } == .readWrite)
         #expect(try access { $0.features.compatible = .max } == .readWrite)
     }
 
-    @Test func `is refused when it asks for a newer reader, whatever else it holds`() {
+    @Test func `is refused when it requires a newer reader, whatever else it contains`() {
         #expect(throws: FormatError.newerFormat(minimumReader: 6)) { try access { $0.minimumReader = 6 } }
         let body = encode([.text("larder"), .integer(2), .integer(0), .integer(6), .integer(6), .null])
         #expect(throws: FormatError.newerFormat(minimumReader: 6)) { try FormatRecord(decoding: body.rawSpan) }
     }
 
-    @Test func `is refused when it was made for readers of an older format, whatever else it holds`() {
+    @Test func `is refused when it was made for readers of an older format, whatever else it contains`() {
         #expect(throws: FormatError.olderFormat(minimumReader: 4)) { try access { $0.minimumReader = 4 } }
         let body = encode([.text("larder"), .integer(0), .integer(4), .integer(4), .integer(4), .null])
         #expect(throws: FormatError.olderFormat(minimumReader: 4)) { try FormatRecord(decoding: body.rawSpan) }
@@ -32,7 +34,7 @@ import Testing
         #expect(throws: FormatError.unknownFeatures(1 << 63)) { try access { $0.features.incompatible = 1 << 63 } }
     }
 
-    @Test func `is read-only when it asks for a newer writer or uses what only a writer must know`() throws {
+    @Test func `is read-only when it requires a newer writer or uses a feature that only writers must know`() throws {
         #expect(try access { $0.minimumWriter = 6 } == .readOnly)
         #expect(try access { $0.features.readOnlyCompatible = 4 } == .readOnly)
     }

@@ -1,3 +1,5 @@
+// Proves that every kind of record survives encoding, and that any damage is an error or a canonical record.
+
 import LarderFormat
 import Testing
 
@@ -98,7 +100,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "buffer's point", body: Example.point.encode()) {
             try BufferedPoint(decoding: $0.rawSpan).encode()
         },
-        Kind(testDescription: "conflict", body: Example.settled.encode()) {
+        Kind(testDescription: "conflict", body: Example.conflictJournal.encode()) {
             try JournalRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "collection", body: Example.collection.encode()) {
@@ -107,15 +109,18 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "collection's number", body: CollectionNumberRecord(number: 7).encode()) {
             try CollectionNumberRecord(decoding: $0.rawSpan).encode()
         },
-        Kind(testDescription: "collection's chunk", body: Example.chunk.encode(home: Example.owner, type: "verse")) {
-            try CollectionChunk(decoding: $0.rawSpan, home: Example.owner, type: "verse")
-                .encode(home: Example.owner, type: "verse")
+        Kind(
+            testDescription: "collection's chunk",
+            body: Example.chunk.encode(mainResource: Example.owner, type: "verse")
+        ) {
+            try CollectionChunk(decoding: $0.rawSpan, mainResource: Example.owner, type: "verse")
+                .encode(mainResource: Example.owner, type: "verse")
         },
-        Kind(testDescription: "holder", body: CollectionHolderRecord(times: 2).encode()) {
-            try CollectionHolderRecord(decoding: $0.rawSpan).encode()
+        Kind(testDescription: "holder", body: CollectionMembershipRecord(count: 2).encode()) {
+            try CollectionMembershipRecord(decoding: $0.rawSpan).encode()
         },
         Kind(testDescription: "single answer", body: Example.single.encode()) {
-            try SingleAnswerRecord(decoding: $0.rawSpan).encode()
+            try RowValidatorsRecord(decoding: $0.rawSpan).encode()
         },
     ]
 }

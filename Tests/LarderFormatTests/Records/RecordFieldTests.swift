@@ -1,3 +1,5 @@
+// Proves that record fields and outbox keys hold only valid values.
+
 import LarderFormat
 import Testing
 
@@ -27,7 +29,7 @@ import Testing
                 _ = try Record(decoding: body.rawSpan)
             }
         }
-        expect(CollectionHolderRecord(times: 0), "times", 0)
+        expect(CollectionMembershipRecord(count: 0), "times", 0)
         expect(BlobRecord(byteCount: 1, chunkSize: 0, digest: 1), "chunkSize", 0)
         expect(SaltRecord(salt: [1, 2]), "salt", 2)
         var filter = Example.filter
@@ -56,7 +58,7 @@ import Testing
         #expect(read.encode() == body)
     }
 
-    @Test func `find their way back out of keys`() throws {
+    @Test func `are decoded from keys`() throws {
         let resource = ResourceKey("translations", -3)
         var buffer = KeyBuffer()
         try ResourceRecord.appendKey(resource, to: &buffer)
@@ -85,7 +87,7 @@ import Testing
         return buffer.array()
     }
 
-    @Test func `tell deduplication, heads, bodies and deliveries apart, in this order`() throws {
+    @Test func `distinguish deduplication, heads, bodies and deliveries, in this order`() throws {
         let keys: [OutboxKey] = [
             .deduplication(hash: .max), .deduplication(hash: .max >> 1), .head(lane: "\u{10FFFF}", sequence: .max),
             .body(sequence: 0), .body(sequence: .max), .delivery(entryID: UUIDBytes(high: 0, low: 0)),

@@ -1,4 +1,4 @@
-// Proves which header fields are told by their names to carry credentials.
+// Proves which header fields are recognized by their names as carrying credentials.
 import LarderFormat
 import Testing
 
@@ -25,7 +25,7 @@ import Testing
         "X-Session-Page-Token", "X-Sync-Auth", "Content-Api-Key", "X-PIN", "X-OAuth", "OAuth2", "X-Access-Tokens",
         "X-Unlock-Token", "X-Lockers-Token",
     ])
-    func `tells that it carries credentials, in any spelling`(name: String) {
+    func `shows that it carries credentials, in any spelling`(name: String) {
         for name in [name, name.lowercased(), name.uppercased()] {
             #expect(CredentialFields().contains(name), "\(name)")
         }
@@ -42,24 +42,24 @@ import Testing
         "Retry-After",
         "X-Row-Key", "X-Sort-Key", "X-CoAuthor", "X-Max-Tokens", "X-MaxTokens", "X-RateLimit-Remaining-Tokens",
         "Anthropic-RateLimit-Tokens-Remaining", "X-NextPageToken", "X-NextPage-Token", "Next-Page-Tokens", "X-Pinned",
-        "Sec-Fetch-Mode", "Strict-Transport-Security", "Traceparent", "X-House", "", "-", "X",
+        "Sec-Fetch-Mode", "Strict-Transport-Security", "Traceparent", "X-Vendor", "", "-", "X",
     ])
-    func `that tells nothing of the kind passes`(name: String) {
+    func `that shows no credentials is accepted`(name: String) {
         for name in [name, name.lowercased(), name.uppercased()] {
             #expect(!CredentialFields().contains(name), "\(name)")
         }
     }
 
-    @Test func `that only standards define is one of those that tell`() {
+    @Test func `that a standard defines is recognized`() {
         for name in CredentialFields.standardNames { #expect(CredentialFields().contains(name), "\(name)") }
     }
 
-    @Test func `that the host names is as it says, but for those of the standards`() {
+    @Test func `that the host lists is treated as it says, except for standard ones`() {
         let fields = CredentialFields(
-            secret: ["X-House", "X-Page-Token"], plain: ["x-door-key", "X-Pin", "Authorization", "Set-Cookie"])
-        for name in ["X-House", "x-house", "X-PAGE-TOKEN", "Authorization", "set-cookie", "X-Api-Key"] {
+            secret: ["X-Vendor", "X-Page-Token"], plain: ["x-part-key", "X-Pin", "Authorization", "Set-Cookie"])
+        for name in ["X-Vendor", "x-vendor", "X-PAGE-TOKEN", "Authorization", "set-cookie", "X-Api-Key"] {
             #expect(fields.contains(name), "\(name)")
         }
-        for name in ["X-Door-Key", "X-PIN", "X-Row-Key", "Accept"] { #expect(!fields.contains(name), "\(name)") }
+        for name in ["X-Part-Key", "X-PIN", "X-Row-Key", "Accept"] { #expect(!fields.contains(name), "\(name)") }
     }
 }

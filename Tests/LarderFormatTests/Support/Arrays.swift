@@ -1,3 +1,5 @@
+// Arrays: the functions under test on arrays, since a span cannot pass through the macros of the test library.
+
 @testable import LarderFormat
 
 // The functions under test on arrays: a span cannot pass through the macros of the test library.

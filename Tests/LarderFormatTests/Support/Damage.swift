@@ -1,3 +1,5 @@
+// Damage: single-byte changes and truncations of bytes.
+
 /// Every way to change one byte to one of a few neighbours: each single bit, zero, and all ones.
 func flips(of bytes: [UInt8]) -> [[UInt8]] {
     bytes.indices.flatMap { index in

@@ -1,3 +1,5 @@
+// Example: the records of the small store that FORMAT.md shows, as Swift values.
+
 import LarderFormat
 
 /// The records of the small store that FORMAT.md shows, as Swift values.
@@ -54,7 +56,7 @@ enum Example {
     static let hidden: ResourceRecord = {
         var record = ResourceRecord()
         record.state = .hidden
-        record.floor = 4700
+        record.appliedSequence = 4700
         return record
     }()
 
@@ -102,7 +104,7 @@ enum Example {
         draft.after = [doneID]
         draft.deduplicationKey = "tap 5"
         draft.fingerprint = .max - 1
-        draft.loadsAnswer = true
+        draft.loadsResponse = true
         return OutboxHeadRecord(
             draft, rows: [RowKey(resource: owner, type: "note", key: "1")], bodyBytes: 8, fitsBatch: true)
     }()
@@ -155,7 +157,7 @@ enum Example {
         record.delivery.state = .sending
         record.delivery.dueAt = nil
         record.delivery.batch = doneID
-        record.delivery.isAlone = true
+        record.delivery.isUnbatched = true
         record.delivery.lastStatus = nil
         record.delivery.lastError = nil
         return record
@@ -244,7 +246,7 @@ enum Example {
         record.nextSequence = 8
         record.pointCount = 1
         record.dropped = 6
-        record.upload.flight = BufferUpload.Flight(sequences: 7...7, key: doneID)
+        record.upload.batch = BufferUpload.Batch(sequences: 7...7, key: doneID)
         record.upload.tries = 1
         record.upload.failures = 1
         record.upload.dueAt = midnight + 9000
@@ -267,8 +269,8 @@ enum Example {
         time: midnight + 5650,
         event: .evicted(Eviction(.collections(2), bytes: 4096, reason: .cap, time: midnight + 5650)))
 
-    static let conflict: SettledConflict = {
-        var conflict = SettledConflict(
+    static let conflict: ResolvedConflict = {
+        var conflict = ResolvedConflict(
             time: midnight + 5700, entryID: doneID, status: 412, policy: "field-merge", resolution: "merged",
             lane: "notes", mutationType: "note.update", method: "PUT", endpoint: "/api/v4/notes/1",
             createdAt: midnight + 5000)
@@ -278,21 +280,21 @@ enum Example {
         conflict.entity = "note 1"
         conflict.contentType = "application/json"
         conflict.local = .bytes(Array("{\"t\":1,\"u\":1}".utf8))
-        conflict.shown = .leftOut(20_480)
+        conflict.shown = .omitted(20_480)
         conflict.remote = .bytes(Array("{\"t\":2,\"u\":2}".utf8))
         conflict.merged = .bytes(Array("{\"t\":1,\"u\":2}".utf8))
         conflict.entityTag = "\"v2\""
         return conflict
     }()
 
-    static let settled = JournalRecord(time: conflict.time, event: .conflict(conflict))
+    static let conflictJournal = JournalRecord(time: conflict.time, event: .conflict(conflict))
 
     static let collectionName = CollectionName(
         class: "verse", query: "number > 8",
         reference: .init(row: RowKey(resource: owner, type: "verse", key: "intro"), attribute: "verses"))
 
     static let collection: CollectionRecord = {
-        var record = CollectionRecord(name: collectionName, home: owner, fetchedAt: midnight + 8000)
+        var record = CollectionRecord(name: collectionName, mainResource: owner, fetchedAt: midnight + 8000)
         record.entityTag = "\"v7\""
         record.rowCount = 3
         record.chunkCount = 1
@@ -304,6 +306,6 @@ enum Example {
         RowKey(resource: ResourceKey("tafsirs", 1), type: "note", key: "a"),
     ])
 
-    static let single = SingleAnswerRecord(
+    static let single = RowValidatorsRecord(
         lastModified: "Thu, 01 Jan 2026 00:00:00 GMT", fetchedAt: midnight + 9000)
 }

@@ -1,3 +1,5 @@
+// FormatDocument: reads the vector blocks of FORMAT.md.
+
 import Foundation
 import LarderFormat
 import Testing

@@ -1,3 +1,5 @@
+// Hexadecimal: converts between bytes and hexadecimal text.
+
 extension Array where Element == UInt8 {
     /// The bytes that `text` spells: pairs of hexadecimal digits with or without spaces between them.
     init?(hexadecimal text: some StringProtocol) {

@@ -1,3 +1,5 @@
+// Samples: random elements and texts, including the edge cases of every encoding.
+
 import LarderFormat
 
 /// Random elements and texts, with the borders of every encoding among them.

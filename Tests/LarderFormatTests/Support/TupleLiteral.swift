@@ -1,3 +1,5 @@
+// TupleLiteral: parses the notation of values in FORMAT.md, section 1.
+
 import LarderFormat
 
 /// Reads the notation of values that FORMAT.md, section 1, describes.
@@ -14,24 +16,24 @@ struct TupleLiteral {
         repeat {
             guard let element = literal.element() else { return nil }
             elements.append(element)
-        } while literal.take(", ")
+        } while literal.consume(", ")
         return literal.rest.isEmpty ? elements : nil
     }
 
-    private mutating func take(_ prefix: String) -> Bool {
+    private mutating func consume(_ prefix: String) -> Bool {
         guard rest.hasPrefix(prefix) else { return false }
         rest = rest.dropFirst(prefix.count)
         return true
     }
 
     private mutating func element() -> TupleElement? {
-        if take("\"") { return text().map { .text($0) } }
-        if take("x'") {
+        if consume("\"") { return text().map { .text($0) } }
+        if consume("x'") {
             let digits = rest.prefix { $0 != "'" }
             rest = rest.dropFirst(digits.count + 1)
             return [UInt8](hexadecimal: digits).map { .bytes($0) }
         }
-        let isDecimal = take("#")
+        let isDecimal = consume("#")
         let word = rest.prefix { $0 != "," }
         rest = rest.dropFirst(word.count)
         if let number = Int64(word) { return isDecimal ? .decimal(number) : .integer(number) }

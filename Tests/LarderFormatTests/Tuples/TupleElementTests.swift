@@ -1,3 +1,5 @@
+// Proves that elements print in the notation of FORMAT.md and as JSON.
+
 import Foundation
 import LarderFormat
 import Testing

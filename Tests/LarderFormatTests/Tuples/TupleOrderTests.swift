@@ -1,3 +1,5 @@
+// Proves that tuples decode to what was encoded, sort by their bytes, and refuse damage.
+
 import LarderFormat
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that spans of bytes compare as memcmp does.
+
 import Testing
 
 @testable import LarderFormat

@@ -1,3 +1,5 @@
+// Proves that a sealed record opens only with its own key, owner, table and bytes.
+
 import LarderFormat
 import Testing
 
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `of another codec than asked for is an error`() {
+    @Test func `of another codec than requested is an error`() {
         #expect(throws: FormatError.unexpectedCodec(1)) { try open(sealedRow(), key: key, seed: seed, codec: 2) }
         let structured = seal(body: [0x14], key: key, seed: seed)
         #expect(throws: FormatError.unexpectedCodec(2)) { try header(structured).payloadCodec() }

@@ -1,3 +1,5 @@
+// Proves that every response cache (memory, files, store) fulfils the contract of ResponseCache.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -13,7 +15,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
 
     static let keeping: [CacheUnderTest] = [
         CacheUnderTest(testDescription: "store") { directory in
-            StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .ticking()))
+            StoreResponseCache(store: try Store.open(at: directory.path + "/store", host: .withTickingClock()))
         },
         CacheUnderTest(testDescription: "memory") { _ in MemoryResponseCache() },
         CacheUnderTest(testDescription: "files") { directory in
@@ -22,27 +24,27 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A response cache that keeps` {
+@Suite struct `A response cache that stores` {
     /// §2.1.1, §2.1.2, §2.1.5.
     @Test(arguments: CacheUnderTest.keeping)
-    func `gives back what was written, byte for byte`(under: CacheUnderTest) async throws {
+    func `returns what was written, byte for byte`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
         var response = makeResponse(etag: "\"a\"")
         response.fields.append(HTTPField(name: .init("X-Odd")!, lenientValue: [0x63, 0xE9, 0x21]))
         response.coverage = .part(3..<9, total: 100)
-        let kept = try await cache.keep(response, "https://a.test/x", body: "abcdef", tags: ["t", "u"])
+        let stored = try await cache.store(response, "https://a.test/x", body: "abcdef", tags: ["t", "u"])
         let entries = try await cache.entries(for: "https://a.test/x")
         #expect(entries.count == 1)
         let entry = try #require(entries.first)
         #expect(entry.response == response)
-        #expect(entry.identity == kept.identity)
+        #expect(entry.identity == stored.identity)
         #expect(entry.key == "https://a.test/x")
         #expect(entry.tags == ["t", "u"])
         #expect(try entry.text() == "abcdef")
         #expect(try entry.body.text(2..<4) == "cd")
         #expect(try entry.body.text(6..<6) == "")
-        #expect(try kept.text() == "abcdef")
+        #expect(try stored.text() == "abcdef")
     }
 
     @Test(arguments: CacheUnderTest.keeping)
@@ -51,28 +53,29 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     ) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        let writer = try await cache.write(makeResponse(), for: "k", options: KeepOptions())
+        let writer = try await cache.write(makeResponse(), for: "k", options: StorageOptions())
         try writer.append("half")
         try await writer.flush()
         #expect(try await cache.entries(for: "k").isEmpty)
         await writer.cancel()
         #expect(try await cache.entries(for: "k").isEmpty)
-        try await cache.keep(makeResponse(etag: "1"), "k", body: "old")
-        let second = try await cache.write(makeResponse(etag: "2"), for: "k", options: KeepOptions())
+        try await cache.store(makeResponse(etag: "1"), "k", body: "old")
+        let second = try await cache.write(makeResponse(etag: "2"), for: "k", options: StorageOptions())
         try second.append("new")
         await second.cancel()
         #expect(try await cache.texts("k") == ["old"])
     }
 
     @Test(arguments: CacheUnderTest.keeping)
-    func `keeps one response for each selection, the most recent first`(under: CacheUnderTest) async throws {
+    func `stores one response for each selection, the most recent first`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
         for (index, language) in ["de", "en", nil].enumerated() {
-            try await cache.keep(makeResponse(language: language, receivedAt: Int64(index)), "k", body: language ?? "-")
+            try await cache.store(
+                makeResponse(language: language, receivedAt: Int64(index)), "k", body: language ?? "-")
         }
         #expect(try await cache.texts("k") == ["-", "en", "de"])
-        try await cache.keep(makeResponse(language: "de", receivedAt: 9), "k", body: "neu")
+        try await cache.store(makeResponse(language: "de", receivedAt: 9), "k", body: "neu")
         #expect(try await cache.texts("k") == ["neu", "-", "en"])
     }
 
@@ -82,8 +85,8 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
         let cache = try under.make(directory)
         var seen: Set<UInt64> = []
         for number in 0..<4 {
-            let kept = try await cache.keep(makeResponse(), number < 2 ? "k" : "l", body: "\(number)")
-            #expect(seen.insert(kept.identity).inserted)
+            let stored = try await cache.store(makeResponse(), number < 2 ? "k" : "l", body: "\(number)")
+            #expect(seen.insert(stored.identity).inserted)
         }
     }
 
@@ -91,13 +94,13 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     func `refreshes metadata and leaves body, identity and tags alone`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        let kept = try await cache.keep(makeResponse(etag: "1"), "k", body: "body", tags: ["t"])
+        let stored = try await cache.store(makeResponse(etag: "1"), "k", body: "body", tags: ["t"])
         var fresh = makeResponse(etag: "2", receivedAt: 77)
         fresh.fields[.cacheControl] = String(repeating: "x", count: 9000)
-        try await cache.refresh(kept, with: fresh)
+        try await cache.refresh(stored, with: fresh)
         let entry = try #require(try await cache.entries(for: "k").first)
         #expect(entry.response == fresh)
-        #expect(entry.identity == kept.identity)
+        #expect(entry.identity == stored.identity)
         #expect(entry.tags == ["t"])
         #expect(try entry.text() == "body")
     }
@@ -106,8 +109,8 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     func `does not refresh what was replaced or removed meanwhile`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        let old = try await cache.keep(makeResponse(etag: "1"), "k", body: "old")
-        try await cache.keep(makeResponse(etag: "2"), "k", body: "new")
+        let old = try await cache.store(makeResponse(etag: "1"), "k", body: "old")
+        try await cache.store(makeResponse(etag: "2"), "k", body: "new")
         try await cache.refresh(old, with: makeResponse(etag: "3"))
         #expect(try await cache.entries(for: "k").first?.response.fields[.eTag] == "2")
         try await cache.remove(.key("k"))
@@ -119,13 +122,13 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     func `marks what is invalidated, and what is put after that is not`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        try await cache.keep(makeResponse(language: "de"), "k", body: "1")
-        try await cache.keep(makeResponse(language: "en"), "k", body: "2")
-        try await cache.keep(makeResponse(), "kk", body: "3")
+        try await cache.store(makeResponse(language: "de"), "k", body: "1")
+        try await cache.store(makeResponse(language: "en"), "k", body: "2")
+        try await cache.store(makeResponse(), "kk", body: "3")
         try await cache.invalidate("k")
         #expect(try await cache.entries(for: "k").allSatisfy { $0.response.isInvalidated })
         #expect(try await cache.entries(for: "kk").allSatisfy { !$0.response.isInvalidated })
-        try await cache.keep(makeResponse(language: "de"), "k", body: "4")
+        try await cache.store(makeResponse(language: "de"), "k", body: "4")
         #expect(try await cache.entries(for: "k").count { $0.response.isInvalidated } == 1)
         try await cache.invalidate("nothing")
     }
@@ -136,7 +139,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
         let cache = try under.make(directory)
         let long = String(repeating: "é", count: 300)
         for key in ["a/1", "a/2", "b/1", "a", "", long + "x", long + "y", "z" + long] {
-            try await cache.keep(makeResponse(), key, body: key, tags: key.hasSuffix("1") ? ["one"] : [])
+            try await cache.store(makeResponse(), key, body: key, tags: key.hasSuffix("1") ? ["one"] : [])
         }
         #expect(try await cache.remove(.key("a")) == 1)
         #expect(try await cache.texts("a/1") == ["a/1"])
@@ -151,12 +154,12 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CacheUnderTest.keeping)
-    func `tells keys apart by their bytes, however long they are`(under: CacheUnderTest) async throws {
+    func `distinguishes keys by their bytes, however long they are`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
         let long = String(repeating: "q", count: 2000)
         for key in ["\u{e9}", "e\u{301}", long, long + "1", long + "2"] {
-            try await cache.keep(makeResponse(), key, body: "\(key.utf8.count)")
+            try await cache.store(makeResponse(), key, body: "\(key.utf8.count)")
         }
         #expect(try await cache.texts("\u{e9}") == ["2"])
         #expect(try await cache.texts("e\u{301}") == ["3"])
@@ -169,23 +172,23 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     func `reads a body that is held after its response was replaced and removed`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        try await cache.keep(makeResponse(), "k", body: "first")
+        try await cache.store(makeResponse(), "k", body: "first")
         let held = try #require(try await cache.entries(for: "k").first)
-        try await cache.keep(makeResponse(), "k", body: "second")
+        try await cache.store(makeResponse(), "k", body: "second")
         let second = try #require(try await cache.entries(for: "k").first)
         try await cache.remove(.all)
-        for number in 0..<20 { try await cache.keep(makeResponse(), "\(number)", body: "filler") }
+        for number in 0..<20 { try await cache.store(makeResponse(), "\(number)", body: "filler") }
         #expect(try held.text() == "first")
         #expect(try second.text() == "second")
     }
 
     @Test(arguments: CacheUnderTest.keeping)
-    func `takes bodies of every size, appended in any pieces`(under: CacheUnderTest) async throws {
+    func `stores bodies of every size, appended in any pieces`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
         let all = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         for size in [0, 1, 32_739, 32_740, 32_741, 261_920, 261_921, 1_000_003] {
-            let writer = try await cache.write(makeResponse(), for: "k\(size)", options: KeepOptions())
+            let writer = try await cache.write(makeResponse(), for: "k\(size)", options: StorageOptions())
             var start = 0
             while start < size {
                 let end = min(size, start + 50_000)
@@ -193,8 +196,8 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
                 try await writer.flush()
                 start = end
             }
-            let kept = try await writer.finish(coverage: nil)
-            #expect(kept.body.byteCount == Int64(size))
+            let stored = try await writer.finish(coverage: nil)
+            #expect(stored.body.byteCount == Int64(size))
             let entry = try #require(try await cache.entries(for: "k\(size)").first)
             #expect(try entry.body.bytes(0..<Int64(size)) == Array(all[..<size]))
             let middle = Int64(size / 3)..<Int64(size / 2)
@@ -203,27 +206,27 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CacheUnderTest.keeping)
-    func `takes the coverage that the body turned out to have`(under: CacheUnderTest) async throws {
+    func `records the coverage that the body turned out to have`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        let writer = try await cache.write(makeResponse(), for: "k", options: KeepOptions())
+        let writer = try await cache.write(makeResponse(), for: "k", options: StorageOptions())
         try writer.append("half")
-        let kept = try await writer.finish(coverage: .part(0..<4, total: 8))
-        #expect(kept.response.coverage == .part(0..<4, total: 8))
+        let stored = try await writer.finish(coverage: .part(0..<4, total: 8))
+        #expect(stored.response.coverage == .part(0..<4, total: 8))
         #expect(try await cache.entries(for: "k").first?.response.coverage == .part(0..<4, total: 8))
     }
 
     @Test(arguments: CacheUnderTest.keeping)
-    func `lends a reader's error back and stops there`(under: CacheUnderTest) async throws {
+    func `rethrows a reader's error and stops there`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
-        struct Enough: Error {}
-        let kept = try await cache.keep(makeResponse(), "k", body: String(repeating: "x", count: 200_000))
+        struct ReadStopped: Error {}
+        let stored = try await cache.store(makeResponse(), "k", body: String(repeating: "x", count: 200_000))
         var calls = 0
-        #expect(throws: Enough.self) {
-            try kept.body.read(0..<200_000) { _ in
+        #expect(throws: ReadStopped.self) {
+            try stored.body.read(0..<200_000) { _ in
                 calls += 1
-                throw Enough()
+                throw ReadStopped()
             }
         }
         #expect(calls == 1)
@@ -232,13 +235,13 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
 
 @Suite struct `No cache` {
     /// §2.1.4.
-    @Test func `keeps nothing and says how long the body was`() async throws {
+    @Test func `stores nothing and says how long the body was`() async throws {
         let cache = NoCache()
-        let kept = try await cache.keep(makeResponse(), "k", body: "body")
-        #expect(kept.body.byteCount == 4)
-        #expect(throws: HTTPCacheError.self) { try kept.body.read(0..<4) { _ in } }
+        let stored = try await cache.store(makeResponse(), "k", body: "body")
+        #expect(stored.body.byteCount == 4)
+        #expect(throws: HTTPCacheError.self) { try stored.body.read(0..<4) { _ in } }
         #expect(try await cache.entries(for: "k").isEmpty)
-        try await cache.refresh(kept, with: makeResponse())
+        try await cache.refresh(stored, with: makeResponse())
         try await cache.invalidate("k")
         #expect(try await cache.remove(.all) == 0)
     }

@@ -1,3 +1,5 @@
+// TemporaryDirectory, a ticking clock and shorthands for the tests of response caches.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -38,7 +40,7 @@ extension HostServices {
 
 extension HostServices {
     /// A host whose wall clock goes on by a millisecond whenever it is read.
-    static func ticking() -> HostServices {
+    static func withTickingClock() -> HostServices {
         let clock = Ticker()
         var services = still
         services.now = { clock.next() }
@@ -82,10 +84,10 @@ extension ResponseWriter {
 extension ResponseCache {
     /// Keeps a response whose body is a text.
     @discardableResult
-    func keep(
+    func store(
         _ response: StoredResponse, _ key: String, body: String, tags: Set<String> = [], isPinned: Bool = false
     ) async throws -> CachedResponse {
-        let options = KeepOptions(tags: tags, isPinned: isPinned)
+        let options = StorageOptions(tags: tags, isPinned: isPinned)
         let writer = try await write(response, for: key, options: options)
         try writer.append(body)
         return try await writer.finish(coverage: nil)

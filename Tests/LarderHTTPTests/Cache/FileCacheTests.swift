@@ -1,3 +1,5 @@
+// Proves that the file cache survives restarts, crashes and damage, keeps to its size limit and excludes other users of its directory.
+
 import Foundation
 import HTTPTypes
 import LarderHTTP
@@ -29,9 +31,9 @@ import Testing
     /// §2.1.3.
     @Test func `has one file for each resource`() async throws {
         let cache = try open()
-        for key in ["a", "b", "c"] { try await cache.keep(makeResponse(), key, body: key) }
+        for key in ["a", "b", "c"] { try await cache.store(makeResponse(), key, body: key) }
         #expect(try files().count == 3)
-        try await cache.keep(makeResponse(), "a", body: "again")
+        try await cache.store(makeResponse(), "a", body: "again")
         #expect(try files().count == 3)
         try await cache.remove(.key("b"))
         #expect(try files().count == 2)
@@ -40,7 +42,7 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func `holds five megabytes unless told otherwise`() throws {
+    @Test func `holds five megabytes by default`() throws {
         #expect(try FileCache(directory: path, now: { 0 }).maximumBytes == 5_000_000)
     }
 
@@ -50,8 +52,8 @@ import Testing
         var size = 0
         do {
             let cache = try open()
-            try await cache.keep(response, "k", body: "body", tags: ["t"])
-            try await cache.keep(makeResponse(), "l", body: "other")
+            try await cache.store(response, "k", body: "body", tags: ["t"])
+            try await cache.store(makeResponse(), "l", body: "other")
             try await cache.invalidate("l")
             size = cache.byteCount
         }
@@ -62,14 +64,14 @@ import Testing
         #expect(try entry.text() == "body")
         #expect(try await cache.entries(for: "l").first?.response.isInvalidated == true)
         #expect(cache.byteCount == size)
-        let fresh = try await cache.keep(makeResponse(), "m", body: "")
+        let fresh = try await cache.store(makeResponse(), "m", body: "")
         #expect(fresh.identity > entry.identity)
     }
 
     @Test func `drops what a crash left unfinished, and what is not its own`() async throws {
         do {
             let cache = try open()
-            try await cache.keep(makeResponse(), "k", body: "body")
+            try await cache.store(makeResponse(), "k", body: "body")
         }
         for name in [
             "0000000000000009.part", "notes.txt", "0-0.response", "0000000000000001-0000000000000001.response",
@@ -84,7 +86,7 @@ import Testing
     @Test func `drops a file that is cut off anywhere, whatever is left of it`() async throws {
         do {
             let cache = try open()
-            try await cache.keep(makeResponse(), "k", body: String(repeating: "body", count: 20_000))
+            try await cache.store(makeResponse(), "k", body: String(repeating: "body", count: 20_000))
         }
         let name = try #require(try files().first)
         let whole = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
@@ -103,7 +105,7 @@ import Testing
         let response = makeResponse(etag: "e")
         do {
             let cache = try open()
-            try await cache.keep(response, "k", body: body)
+            try await cache.store(response, "k", body: body)
         }
         let name = try #require(try files().first)
         let whole = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
@@ -114,7 +116,7 @@ import Testing
                 #expect(entry.response == response)
                 do {
                     #expect(try entry.text() == body)
-                } catch HTTPCacheError.bodyGone {
+                } catch HTTPCacheError.bodyRemoved {
                     // Found, and dropped.
                     #expect(try await cache.entries(for: "k").isEmpty)
                 }
@@ -128,13 +130,13 @@ import Testing
         let body = String(repeating: "body", count: 20_000)
         do {
             let cache = try open()
-            let kept = try await cache.keep(makeResponse(etag: "1"), "k", body: body)
-            try await cache.refresh(kept, with: makeResponse(etag: "2"))
+            let stored = try await cache.store(makeResponse(etag: "1"), "k", body: body)
+            try await cache.refresh(stored, with: makeResponse(etag: "2"))
             let size = cache.byteCount
-            try await cache.refresh(kept, with: makeResponse(etag: String(repeating: "3", count: 3000)))
+            try await cache.refresh(stored, with: makeResponse(etag: String(repeating: "3", count: 3000)))
             #expect(cache.byteCount > size + 2900)
-            #expect(try kept.text() == body)
-            try await cache.refresh(kept, with: makeResponse(etag: "4"))
+            #expect(try stored.text() == body)
+            try await cache.refresh(stored, with: makeResponse(etag: "4"))
             #expect(try files().count == 1)
         }
         let name = try #require(try files().first)
@@ -149,15 +151,15 @@ import Testing
     @Test func `prunes to nine tenths, what was used longest ago first`() async throws {
         let cache = try open(maximumBytes: 100_000)
         let body = String(repeating: "x", count: 5000)
-        for number in 0..<10 { try await cache.keep(makeResponse(), "\(number)", body: body) }
+        for number in 0..<10 { try await cache.store(makeResponse(), "\(number)", body: body) }
         let each = cache.byteCount / 10
         _ = try await cache.entries(for: "0")
         var number = 10
         while cache.byteCount + each <= 100_000 {
-            try await cache.keep(makeResponse(), "\(number)", body: body)
+            try await cache.store(makeResponse(), "\(number)", body: body)
             number += 1
         }
-        try await cache.keep(makeResponse(), "last", body: body)
+        try await cache.store(makeResponse(), "last", body: body)
         #expect(cache.byteCount <= 90_000)
         #expect(try await cache.texts("0") == [body])
         #expect(try await cache.entries(for: "1").isEmpty)
@@ -170,7 +172,7 @@ import Testing
             let time = Mutex<Int64>(1_700_000_000_000)
             let cache = try FileCache(directory: path, maximumBytes: 100_000) { time.withLock { $0 } }
             for key in ["a", "b", "c"] {
-                try await cache.keep(makeResponse(), key, body: body)
+                try await cache.store(makeResponse(), key, body: body)
                 time.withLock { $0 += 10_000 }
             }
             time.withLock { $0 += 4_000_000 }
@@ -186,7 +188,7 @@ import Testing
         let time = Mutex<Int64>(1_700_000_000_000)
         let cache = try FileCache(directory: path, maximumBytes: 100_000) { time.withLock { $0 } }
         for key in ["a", "b", "c"] {
-            try await cache.keep(makeResponse(), key, body: body)
+            try await cache.store(makeResponse(), key, body: body)
             time.withLock { $0 += 10 }
         }
         _ = try await cache.entries(for: "a")
@@ -199,15 +201,15 @@ import Testing
     @Test func `lets another use its directory once it is closed, whoever holds a response`() async throws {
         let body = String(repeating: "x", count: 100_000)
         let cache = try open()
-        let held = try await cache.keep(makeResponse(), "k", body: body)
-        let unfinished = try await cache.write(makeResponse(), for: "l", options: KeepOptions())
+        let held = try await cache.store(makeResponse(), "k", body: body)
+        let unfinished = try await cache.write(makeResponse(), for: "l", options: StorageOptions())
         try unfinished.append(body)
         cache.close()
         let next = try open()
         #expect(try await next.texts("k") == [body])
         #expect(try held.text() == body)
         await #expect(throws: FileCacheError.closed) { _ = try await unfinished.finish(coverage: nil) }
-        await #expect(throws: FileCacheError.closed) { try await cache.keep(makeResponse(), "m", body: "") }
+        await #expect(throws: FileCacheError.closed) { try await cache.store(makeResponse(), "m", body: "") }
         #expect(try await cache.entries(for: "k").isEmpty)
         #expect(try await cache.remove(.all) == 0)
         try await next.remove(.key("k"))
@@ -236,23 +238,23 @@ import Testing
         #expect(try await held[1].value.body.bytes().count == 5)
     }
 
-    @Test func `does not store what takes more than nine tenths, and lends it while it is held`() async throws {
+    @Test func `does not store what needs more than nine tenths, and serves it while it is held`() async throws {
         let cache = try open(maximumBytes: 100_000)
-        try await cache.keep(makeResponse(), "small", body: "small")
+        try await cache.store(makeResponse(), "small", body: "small")
         let body = String(repeating: "x", count: 95_000)
-        let kept = try await cache.keep(makeResponse(), "large", body: body)
-        #expect(try kept.text() == body)
+        let stored = try await cache.store(makeResponse(), "large", body: body)
+        #expect(try stored.text() == body)
         #expect(try await cache.entries(for: "large").isEmpty)
         #expect(try await cache.texts("small") == ["small"])
         #expect(try files().count == 1)
     }
 
-    @Test func `leaves pinned responses, and refuses others when they leave no room`() async throws {
+    @Test func `leaves pinned responses, and refuses others when they leave no space`() async throws {
         let cache = try open(maximumBytes: 100_000)
         let body = String(repeating: "x", count: 40_000)
-        try await cache.keep(makeResponse(), "p", body: body, isPinned: true)
-        try await cache.keep(makeResponse(), "q", body: body, isPinned: true)
-        try await cache.keep(makeResponse(), "r", body: body)
+        try await cache.store(makeResponse(), "p", body: body, isPinned: true)
+        try await cache.store(makeResponse(), "q", body: body, isPinned: true)
+        try await cache.store(makeResponse(), "r", body: body)
         #expect(try await cache.entries(for: "r").isEmpty)
         #expect(try await cache.texts("p") == [body])
         #expect(try await cache.texts("q") == [body])
@@ -274,7 +276,7 @@ import Testing
 
     @Test func `marks a response as to be refreshed, or as expired`() async throws {
         let cache = try open()
-        try await cache.keep(makeResponse(), "k", body: "body")
+        try await cache.store(makeResponse(), "k", body: "body")
         try cache.invalidate("k", fullExpire: false)
         let soft = try #require(try await cache.entries(for: "k").first).response
         #expect(soft.isRefreshDue && !soft.isInvalidated)

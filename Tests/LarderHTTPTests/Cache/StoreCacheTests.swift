@@ -1,3 +1,5 @@
+// Proves that a cache in a store persists responses, releases their bodies, stores no secret and keeps to its limit.
+
 import Foundation
 import HTTPTypes
 import Larder
@@ -18,7 +20,7 @@ import Testing
         let response = makeResponse(etag: "\"1\"")
         do {
             let store = try open()
-            try await StoreResponseCache(store: store).keep(response, "k", body: "body", tags: ["t"])
+            try await StoreResponseCache(store: store).store(response, "k", body: "body", tags: ["t"])
             try store.close()
         }
         let store = try open()
@@ -30,32 +32,32 @@ import Testing
         try store.close()
     }
 
-    @Test func `keeps a confirmed body where it is`() async throws {
+    @Test func `leaves a confirmed body where it is`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)
-        let kept = try await cache.keep(makeResponse(etag: "1"), "k", body: String(repeating: "x", count: 100_000))
+        let stored = try await cache.store(makeResponse(etag: "1"), "k", body: String(repeating: "x", count: 100_000))
         let chunks = try store.records(of: .blobs)
-        try await cache.refresh(kept, with: makeResponse(etag: "2", receivedAt: 1_700_000_100_000))
+        try await cache.refresh(stored, with: makeResponse(etag: "2", receivedAt: 1_700_000_100_000))
         #expect(try store.records(of: .blobs) == chunks)
         try store.verifySound()
         try store.close()
     }
 
-    @Test func `notes what is used`() async throws {
+    @Test func `records what is used`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)
-        let kept = try await cache.keep(makeResponse(), "k", body: "body")
-        #expect(store.usage.lastUse(ofResponse: Int64(kept.identity)) == nil)
+        let stored = try await cache.store(makeResponse(), "k", body: "body")
+        #expect(store.usage.lastUse(ofResponse: Int64(stored.identity)) == nil)
         _ = try await cache.entries(for: "k")
-        #expect(store.usage.lastUse(ofResponse: Int64(kept.identity)) == 1_700_000_000_000)
+        #expect(store.usage.lastUse(ofResponse: Int64(stored.identity)) == 1_700_000_000_000)
         try store.close()
     }
 
-    @Test func `lets go of bodies, and the store gives up what nobody names`() async throws {
+    @Test func `releases bodies, and the store removes those without a reference`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)
         for number in 0..<10 {
-            try await cache.keep(makeResponse(), "k", body: String(repeating: "\(number)", count: 300_000))
+            try await cache.store(makeResponse(), "k", body: String(repeating: "\(number)", count: 300_000))
         }
         try await store.reclaim()
         #expect(try store.statistics().storedSize < 310_000)
@@ -63,11 +65,11 @@ import Testing
         try store.close()
     }
 
-    @Test func `drops a response whose body was damaged, and lends no wrong byte`() async throws {
+    @Test func `drops a response whose body was damaged, and returns no wrong byte`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)
         let body = String(repeating: UUID().uuidString, count: 4000)
-        try await cache.keep(makeResponse(), "k", body: body)
+        try await cache.store(makeResponse(), "k", body: body)
         let entry = try #require(try await cache.entries(for: "k").first)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path + "/store/data.mdb"))
         let data = try #require(try file.readToEnd())
@@ -89,7 +91,7 @@ import Testing
         let cache = StoreResponseCache(store: store)
         await #expect(throws: StoreError.self) {
             _ = try await cache.write(
-                makeResponse(), for: String(repeating: "k", count: 40_000), options: KeepOptions())
+                makeResponse(), for: String(repeating: "k", count: 40_000), options: StorageOptions())
         }
         try store.close()
     }
@@ -105,8 +107,8 @@ import Testing
             let store = try open()
             let files = try FileCache(directory: directory.path + "/files", now: { 0 })
             for cache in [StoreResponseCache(store: store), files] as [any ResponseCache] {
-                let kept = try await cache.keep(response, "k", body: "body")
-                try await cache.refresh(kept, with: response)
+                let stored = try await cache.store(response, "k", body: "body")
+                try await cache.refresh(stored, with: response)
                 #expect(try await cache.texts("k") == ["body"])
             }
             try store.close()
@@ -120,11 +122,11 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func `copies nothing of a body before it is asked for`() async throws {
+    @Test func `copies nothing of a body before it is read`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store)
         let size = 64_000_000
-        let writer = try await cache.write(makeResponse(), for: "k", options: KeepOptions())
+        let writer = try await cache.write(makeResponse(), for: "k", options: StorageOptions())
         let piece = [UInt8](repeating: 7, count: 1_000_000)
         for _ in 0..<size / piece.count {
             try writer.append(piece.rawSpan)
@@ -165,12 +167,12 @@ extension Store {
 @Suite(.timeLimit(.minutes(5))) struct `A cache in a store, with a limit,` {
     private let directory = TemporaryDirectory()
 
-    private let host = HostServices.ticking()
+    private let host = HostServices.withTickingClock()
 
     private func open() throws -> Store { try Store.open(at: directory.path + "/store", host: host) }
 
     /// What responses take, once nothing more is evicted.
-    private func settled(_ store: Store, atMost limit: Int) async throws -> Int {
+    private func waitForByteCount(_ store: Store, atMost limit: Int) async throws -> Int {
         var size = Int.max
         while size > limit {
             try await store.reclaim()
@@ -182,13 +184,13 @@ extension Store {
     @Test func `keeps to it, and evicts what was not used for long`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store, maximumBytes: 200_000)
-        let used = try await cache.keep(makeResponse(), "used", body: "used")
+        let used = try await cache.store(makeResponse(), "used", body: "used")
         for number in 0..<300 {
-            try await cache.keep(makeResponse(), "k\(number)", body: String(repeating: "x", count: 3000))
-            cache.noteUse(of: used)
-            _ = try await settled(store, atMost: 225_000)
+            try await cache.store(makeResponse(), "k\(number)", body: String(repeating: "x", count: 3000))
+            cache.recordUse(of: used)
+            _ = try await waitForByteCount(store, atMost: 225_000)
         }
-        #expect(try await settled(store, atMost: 225_000) > 100_000)
+        #expect(try await waitForByteCount(store, atMost: 225_000) > 100_000)
         #expect(try await cache.texts("used") == ["used"])
         #expect(try await cache.entries(for: "k299").count == 1)
         #expect(try await cache.entries(for: "k0").isEmpty)
@@ -204,7 +206,7 @@ extension Store {
             try await store.write { try $0.put(Array(text.utf8), at: row, updatedAt: 1) }
             let cache = StoreResponseCache(store: store)
             for number in 0..<100 {
-                try await cache.keep(makeResponse(), "k\(number)", body: text, isPinned: number < 5)
+                try await cache.store(makeResponse(), "k\(number)", body: text, isPinned: number < 5)
             }
             try store.close()
         }
@@ -212,8 +214,8 @@ extension Store {
         let cache = StoreResponseCache(store: store, maximumBytes: 200_000)
         _ = try await cache.entries(for: "k7")
         #expect(try await cache.texts("k9") == [text])
-        try await cache.keep(makeResponse(), "new", body: text)
-        _ = try await settled(store, atMost: 240_000)
+        try await cache.store(makeResponse(), "new", body: text)
+        _ = try await waitForByteCount(store, atMost: 240_000)
         #expect(try await cache.texts("new") == [text])
         for number in 0..<5 { #expect(try await cache.texts("k\(number)") == [text]) }
         #expect(try store.read { view in try view.payload(at: row) } == Array(text.utf8))
@@ -221,13 +223,13 @@ extension Store {
         try store.close()
     }
 
-    @Test func `refuses nothing when what is pinned takes more`() async throws {
+    @Test func `refuses nothing when pinned responses need more`() async throws {
         let store = try open()
         let cache = StoreResponseCache(store: store, maximumBytes: 20_000)
         let text = String(repeating: "x", count: 10_000)
-        for number in 0..<5 { try await cache.keep(makeResponse(), "p\(number)", body: text, isPinned: true) }
-        for number in 0..<20 { try await cache.keep(makeResponse(), "k\(number)", body: text) }
-        _ = try await settled(store, atMost: 80_000)
+        for number in 0..<5 { try await cache.store(makeResponse(), "p\(number)", body: text, isPinned: true) }
+        for number in 0..<20 { try await cache.store(makeResponse(), "k\(number)", body: text) }
+        _ = try await waitForByteCount(store, atMost: 80_000)
         for number in 0..<5 { #expect(try await cache.texts("p\(number)") == [text]) }
         try store.close()
     }
@@ -238,8 +240,8 @@ extension Store {
             ok([.cacheControl: "max-age=60"], String(repeating: "x", count: 10_000))
         }
         let cache = HTTPCache.system(store: store, transport: transport, storedBytes: 50_000)
-        for number in 0..<40 { _ = try await Got(cache.fetch(request("/\(number)"))) }
-        #expect(try await settled(store, atMost: 64_000) > 10_000)
+        for number in 0..<40 { _ = try await FetchedText(cache.fetch(request("/\(number)"))) }
+        #expect(try await waitForByteCount(store, atMost: 64_000) > 10_000)
         await cache.close()
         try store.close()
     }

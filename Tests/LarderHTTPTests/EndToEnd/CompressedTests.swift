@@ -1,4 +1,4 @@
-// Proves that what a transport decodes is stored, found, validated and refused as the plain form would be.
+// Proves that a body decoded by the transport is stored, found, validated and refused as an uncompressed one would be.
 #if Server && AsyncHTTPClient
 import HTTPOrigin
 import HTTPTypes
@@ -16,7 +16,7 @@ import Testing
         return page
     }
 
-    private static func asked(_ address: String, _ fields: HTTPFields = [:]) throws -> FetchRequest {
+    private static func makeRequest(_ address: String, _ fields: HTTPFields = [:]) throws -> FetchRequest {
         try #require(FetchRequest(address + "/list", fields: fields))
     }
 
@@ -25,33 +25,33 @@ import Testing
         world.origin["/list"] = Self.page()
         try await world.origin.serve { address in
             for expected in [AnswerOrigin.network, .cache] {
-                let answer = try await world.cache.fetch(Self.asked(address))
+                let answer = try await world.cache.fetch(Self.makeRequest(address))
                 #expect(answer.origin == expected)
                 #expect(answer.value.head.headerFields[.contentEncoding] == nil)
                 #expect(answer.value.head.headerFields[.contentLength] == nil)
                 #expect(try await answer.text() == Self.text)
             }
-            let part = try await world.cache.fetch(Self.asked(address, [.range: "bytes=2-4"]))
+            let part = try await world.cache.fetch(Self.makeRequest(address, [.range: "bytes=2-4"]))
             #expect(part.value.head.headerFields[.contentRange] == "bytes 2-4/\(Self.text.utf8.count)")
             #expect(try await part.text() == "wor")
             #expect(world.origin.requests.map { $0["accept-encoding"]?.contains("gzip") } == [true])
             world.clock.advance(by: .seconds(61))
-            #expect(try await world.cache.fetch(Self.asked(address)).origin == .revalidated)
+            #expect(try await world.cache.fetch(Self.makeRequest(address)).origin == .revalidated)
             #expect(world.origin.requests.last?["if-none-match"] == "\"v1\"")
         }
     }
 
-    @Test func `is no part when it breaks off, and is asked for whole the next time`() async throws {
+    @Test func `is no part when it breaks off, and is requested whole the next time`() async throws {
         let world = try CacheWorld(.asyncHTTPClient)
         world.origin["/list"] = Self.page()
         world.origin["/list"]?.fault = .cut(after: 200_000)
         try await world.origin.serve { address in
             let error = await #expect(throws: HTTPCacheError.self) {
-                _ = try await world.cache.fetch(Self.asked(address)).text()
+                _ = try await world.cache.fetch(Self.makeRequest(address)).text()
             }
             #expect(error?.isNetworkError == true)
             world.origin["/list"]?.fault = nil
-            let again = try await world.cache.fetch(Self.asked(address)).text()
+            let again = try await world.cache.fetch(Self.makeRequest(address)).text()
             #expect(again == Self.text)
             #expect(world.origin.requests.map { $0["range"] } == [nil, nil])
         }
@@ -62,12 +62,14 @@ import Testing
         world.origin["/list"] = OriginPage(Self.text, etag: "\"v1\"", cacheControl: "max-age=60")
         world.origin["/list"]?.fault = .cut(after: 200_000)
         try await world.origin.serve { address in
-            await #expect(throws: HTTPCacheError.self) { _ = try await world.cache.fetch(Self.asked(address)).text() }
+            await #expect(throws: HTTPCacheError.self) {
+                _ = try await world.cache.fetch(Self.makeRequest(address)).text()
+            }
             world.origin["/list"] = Self.page()
-            #expect(try await world.cache.fetch(Self.asked(address)).text() == Self.text)
+            #expect(try await world.cache.fetch(Self.makeRequest(address)).text() == Self.text)
             let last = try #require(world.origin.requests.last)
             #expect(last["range"] != nil && last["if-range"] == "\"v1\"" && last["accept-encoding"] == "identity")
-            #expect(try await world.cache.fetch(Self.asked(address), .cacheOnly).text() == Self.text)
+            #expect(try await world.cache.fetch(Self.makeRequest(address), .cacheOnly).text() == Self.text)
         }
     }
 
@@ -75,22 +77,22 @@ import Testing
         let world = try CacheWorld(.asyncHTTPClient)
         world.origin["/list"] = Self.page()
         try await world.origin.serve { address in
-            _ = try await world.cache.fetch(Self.asked(address)).text()
+            _ = try await world.cache.fetch(Self.makeRequest(address)).text()
             let head = try #require(FetchRequest(address + "/list", method: .head, fields: [.cacheControl: "no-cache"]))
             #expect(try await world.cache.fetch(head).value.head.headerFields[.contentEncoding] == nil)
             #expect(world.origin.requests.map(\.method) == ["GET", "HEAD"])
-            #expect(try await world.cache.fetch(Self.asked(address)).origin == .cache)
+            #expect(try await world.cache.fetch(Self.makeRequest(address)).origin == .cache)
         }
     }
 
-    @Test func `is handed out coded to a request that asks for the coding`() async throws {
+    @Test func `is handed out coded to a request for the coding`() async throws {
         let world = try CacheWorld(.asyncHTTPClient)
         world.origin["/list"] = Self.page()
         try await world.origin.serve { address in
-            let coded = try await world.cache.fetch(Self.asked(address, [.acceptEncoding: "gzip"]))
+            let coded = try await world.cache.fetch(Self.makeRequest(address, [.acceptEncoding: "gzip"]))
             #expect(coded.value.head.headerFields[.contentEncoding] == "gzip")
             #expect(try await coded.value.body.bytes() == Deflated.gzip(Array(Self.text.utf8)))
-            #expect(try await world.cache.fetch(Self.asked(address)).text() == Self.text)
+            #expect(try await world.cache.fetch(Self.makeRequest(address)).text() == Self.text)
         }
     }
 
@@ -114,15 +116,15 @@ import Testing
         let world = try CacheWorld(.asyncHTTPClient)
         world.origin["/list"] = Self.page()
         try await world.origin.serve { address in
-            _ = try await world.cache.fetch(Self.asked(address)).text()
+            _ = try await world.cache.fetch(Self.makeRequest(address)).text()
             world.clock.advance(by: .seconds(100))
             world.origin["/list"] = Self.page(tag: "\"v2\"")
             world.origin["/list"]?.fault = .garbled(bytes())
             world.origin["/other"] = world.origin["/list"]
             let other = try #require(FetchRequest(address + "/other"))
-            for asked in [try Self.asked(address), other] {
+            for request in [try Self.makeRequest(address), other] {
                 let error = await #expect(throws: HTTPCacheError.self) {
-                    _ = try await world.cache.fetch(asked, .reload).text()
+                    _ = try await world.cache.fetch(request, .reload).text()
                 }
                 switch error {
                 case .transport(.bodyTooLarge): #expect(isTooLarge, "\(name)")
@@ -130,7 +132,7 @@ import Testing
                 default: Issue.record("\(name): \(String(describing: error))")
                 }
             }
-            #expect(try await world.cache.fetch(Self.asked(address), .cacheOnly).text() == Self.text)
+            #expect(try await world.cache.fetch(Self.makeRequest(address), .cacheOnly).text() == Self.text)
             await #expect(throws: HTTPCacheError.self) { _ = try await world.cache.fetch(other, .cacheOnly) }
         }
     }

@@ -1,4 +1,4 @@
-// Proves that requests of Foundation reach the cache with all they say, and that their policies mean there what they mean.
+// Proves that a URLRequest reaches the cache with its method, fields, body and cache policy intact.
 import Foundation
 import HTTPTypes
 import Larder
@@ -13,13 +13,13 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct `A request of Foundation` {
-    private static func asked(_ policy: URLRequest.CachePolicy) throws -> (FetchRequest, SingleAnswerStrategy) {
+    private static func convert(_ policy: URLRequest.CachePolicy) throws -> (FetchRequest, SingleAnswerStrategy) {
         let url = try #require(URL(string: "http://origin.test/a"))
         let request = URLRequest(url: url, cachePolicy: policy)
         return (try #require(FetchRequest(request)), SingleAnswerStrategy(request.cachePolicy))
     }
 
-    @Test func `is asked for by its URL, without a fragment`() throws {
+    @Test func `is fetched by its URL, without a fragment`() throws {
         let url = try #require(URL(string: "https://a.test:8080/b%20c/d?e=%C3%A4&f#g"))
         let request = try #require(FetchRequest(url)).request
         #expect(request.scheme == "https" && request.authority == "a.test:8080")
@@ -38,16 +38,16 @@ import FoundationNetworking
         request.httpBody = Data("text".utf8)
         let fields = ["Content-Type": "text/plain; charset=utf-8", "X-List": "a, b", "Accept": ""]
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        let asked = try #require(FetchRequest(request))
-        #expect(asked.request.method == .put)
-        #expect(asked.body == Array("text".utf8))
+        let fetchRequest = try #require(FetchRequest(request))
+        #expect(fetchRequest.request.method == .put)
+        #expect(fetchRequest.body == Array("text".utf8))
         var found: [String: String] = [:]
-        for field in asked.request.headerFields { found[field.name.rawName] = field.value }
+        for field in fetchRequest.request.headerFields { found[field.name.rawName] = field.value }
         #expect(found == fields)
-        #expect(asked.terms == RequestTerms())
+        #expect(fetchRequest.terms == RequestTerms())
     }
 
-    @Test func `is none where it says what cannot be sent`() throws {
+    @Test func `is not created where it contains what cannot be sent`() throws {
         let url = try #require(URL(string: "http://a.test/b"))
         var streamed = URLRequest(url: url)
         streamed.httpBodyStream = InputStream(data: Data("text".utf8))
@@ -61,14 +61,14 @@ import FoundationNetworking
     }
 
     @Test func `means by its policy what it means to a URLSession`() async throws {
-        let bench = Bench { (request, _) throws(TransportError) in
+        let fixture = CacheFixture { (request, _) throws(TransportError) in
             let fields: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60, must-revalidate"]
             let isConditional = request.headerFields[.ifNoneMatch] != nil
             return isConditional ? TransportResponse(status: .notModified, headers: fields) : ok(fields)
         }
         func get(_ policy: URLRequest.CachePolicy) async throws -> AnswerOrigin {
-            let (asked, strategy) = try Self.asked(policy)
-            return try await Got(bench.cache.fetch(asked, strategy)).origin
+            let (fetchRequest, strategy) = try Self.convert(policy)
+            return try await FetchedText(fixture.cache.fetch(fetchRequest, strategy)).origin
         }
         await #expect(throws: HTTPCacheError.self) { try await get(.returnCacheDataDontLoad) }
         #expect(try await get(.returnCacheDataElseLoad) == .network)
@@ -76,17 +76,17 @@ import FoundationNetworking
         #expect(try await get(.useProtocolCachePolicy) == .cache)
         #expect(try await get(.reloadRevalidatingCacheData) == .revalidated)
         #expect(try await get(.reloadIgnoringLocalCacheData) == .network)
-        #expect(bench.requests.last?.headerFields[.cacheControl] == nil)
+        #expect(fixture.requests.last?.headerFields[.cacheControl] == nil)
         #expect(try await get(.reloadIgnoringLocalAndRemoteCacheData) == .network)
-        #expect(bench.requests.last?.headerFields[.cacheControl] == "no-cache")
+        #expect(fixture.requests.last?.headerFields[.cacheControl] == "no-cache")
         // Expired, and its server forbids to use it so: the policy does not ask.
-        bench.clock.advance(by: .seconds(100))
-        let sent = bench.requests.count
+        fixture.clock.advance(by: .seconds(100))
+        let sent = fixture.requests.count
         #expect(try await get(.returnCacheDataElseLoad) == .cache)
         #expect(try await get(.returnCacheDataDontLoad) == .cache)
-        #expect(bench.requests.count == sent)
+        #expect(fixture.requests.count == sent)
         #expect(try await get(.useProtocolCachePolicy) == .revalidated)
-        bench.server.plan(.fail(.connectionRefused), times: 9) { _ in true }
+        fixture.server.plan(.fail(.connectionRefused), times: 9) { _ in true }
         await #expect(throws: HTTPCacheError.self) { try await get(.reloadRevalidatingCacheData) }
     }
 }

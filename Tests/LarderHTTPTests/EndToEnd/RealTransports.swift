@@ -1,3 +1,5 @@
+// RealTransport and CacheWorld: the real transports and a cache over one of them.
+
 #if Server
 import Foundation
 import HTTPOrigin
@@ -30,7 +32,7 @@ enum RealTransport: String, CaseIterable, CustomTestStringConvertible {
 }
 
 /// Whether the host believes in a network.
-final class Switchboard: Sendable {
+final class OnlineSwitch: Sendable {
     private let state = Mutex(true)
 
     var isOnline: Bool {
@@ -43,7 +45,7 @@ final class Switchboard: Sendable {
 final class CacheWorld: Sendable {
     let origin = HTTPOrigin()
     let clock: VirtualClock
-    let switchboard = Switchboard()
+    let switchboard = OnlineSwitch()
     let store: Store
     let cache: HTTPCache
     private let path = FileManager.default.temporaryDirectory.path + "/larder-http-\(UUID().uuidString)"

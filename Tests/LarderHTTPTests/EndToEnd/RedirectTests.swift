@@ -18,7 +18,7 @@ import Testing
         try CacheWorld(transport, options: HTTPCacheOptions(redirectLimit: limit))
     }
 
-    private static func asked(
+    private static func makeRequest(
         _ address: String, method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], body: [UInt8]? = nil
     ) throws -> FetchRequest {
         try #require(FetchRequest(address, method: method, fields: fields, body: body))
@@ -29,7 +29,7 @@ import Testing
         let world = try CacheWorld(transport)
         world.origin["/old"] = Self.redirect(302, "/new")
         try await world.origin.serve { address in
-            let head = try await world.cache.fetch(Self.asked(address + "/old")).value.head
+            let head = try await world.cache.fetch(Self.makeRequest(address + "/old")).value.head
             #expect(head.status == .found)
             #expect(world.origin.count("/new") == 0)
         }
@@ -43,13 +43,13 @@ import Testing
         world.origin["/new"] = OriginPage("content", cacheControl: "max-age=60")
         try await world.origin.serve { address in
             for path in ["/kept", "/kept", "/passing", "/passing"] {
-                #expect(try await world.cache.fetch(Self.asked(address + path)).text() == "content")
+                #expect(try await world.cache.fetch(Self.makeRequest(address + path)).text() == "content")
             }
             #expect(["/kept", "/passing", "/new"].map(world.origin.count) == [1, 2, 1])
             world.clock.advance(by: .seconds(100))
-            #expect(try await world.cache.fetch(Self.asked(address + "/kept")).text() == "content")
+            #expect(try await world.cache.fetch(Self.makeRequest(address + "/kept")).text() == "content")
             #expect(["/kept", "/new"].map(world.origin.count) == [1, 2])
-            var named = try Self.asked(address + "/kept")
+            var named = try Self.makeRequest(address + "/kept")
             named.key = "name"
             #expect(try await world.cache.fetch(named).text() == "content")
             #expect(try await world.cache.fetch(named, .cacheOnly).text() == "content")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: RealTransport.allCases)
-    func `takes credentials and conditions nowhere they are not meant for`(_ transport: RealTransport) async throws {
+    func `sends credentials and conditions nowhere they are not meant for`(_ transport: RealTransport) async throws {
         let world = try Self.world(transport)
         let other = HTTPOrigin()
         other["/there"] = OriginPage("theirs", cacheControl: "no-store")
@@ -76,7 +76,7 @@ import Testing
                 ]
                 fields[try #require(HTTPField.Name("X-API-Key"))] = "k"
                 for (path, text) in [("/near", "ours"), ("/far", "theirs")] {
-                    #expect(try await world.cache.fetch(Self.asked(address + path, fields)).text() == text)
+                    #expect(try await world.cache.fetch(Self.makeRequest(address + path, fields)).text() == text)
                 }
             }
         }
@@ -103,7 +103,8 @@ import Testing
             let method = try #require(HTTPRequest.Method(method))
             let body = method == .head ? nil : Array("a=1".utf8)
             let fields: HTTPFields = body == nil ? [:] : [.contentType: "text/x-form"]
-            _ = try await world.cache.fetch(Self.asked(address + "/form", method: method, fields, body: body)).text()
+            _ = try await world.cache.fetch(Self.makeRequest(address + "/form", method: method, fields, body: body))
+                .text()
         }
         let last = try #require(world.origin.requests.last)
         #expect(last.path == "/result" && last.method == expected)
@@ -121,7 +122,7 @@ import Testing
         world.origin["/5"] = OriginPage("end", cacheControl: "no-store")
         try await world.origin.serve { address in
             let error = await #expect(throws: HTTPCacheError.self) {
-                _ = try await world.cache.fetch(Self.asked(address + start))
+                _ = try await world.cache.fetch(Self.makeRequest(address + start))
             }
             guard case .redirectedTooOften(let head)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -129,7 +130,7 @@ import Testing
             }
             #expect(head.status == .found && error?.isServerError == true)
             #expect(world.origin.requests.count == (start == "/one" ? 2 : 4))
-            let text = try await world.cache.fetch(Self.asked(address + "/2")).text()
+            let text = try await world.cache.fetch(Self.makeRequest(address + "/2")).text()
             #expect(text == "end")
         }
     }
@@ -139,7 +140,7 @@ import Testing
         let world = try Self.world(.urlSession)
         world.origin["/odd"] = Self.redirect(302, place)
         try await world.origin.serve { address in
-            let answer = try? await world.cache.fetch(Self.asked(address + "/odd"))
+            let answer = try? await world.cache.fetch(Self.makeRequest(address + "/odd"))
             // An empty reference is the address itself: a circle.
             #expect(answer?.value.head.status == (place.isEmpty ? nil : .found))
         }

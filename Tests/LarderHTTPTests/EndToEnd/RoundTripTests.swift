@@ -1,3 +1,5 @@
+// Proves that the cache stores, validates and serves responses correctly over real transports and a real server.
+
 #if Server
 import HTTPOrigin
 import HTTPTypes
@@ -10,7 +12,7 @@ import Testing
     private static let march = "Sun, 01 Mar 2026 00:00:00 GMT"
 
     @Test(arguments: RealTransport.allCases)
-    func `asks once while a page is fresh, and validates it then`(_ transport: RealTransport) async throws {
+    func `sends one request while a page is fresh, and validates it then`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)
         world.origin["/page"] = OriginPage("one", etag: "\"v1\"", cacheControl: "max-age=60")
         try await world.origin.serve { address in
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: RealTransport.allCases)
-    func `tells the variants of a page apart`(_ transport: RealTransport) async throws {
+    func `distinguishes the variants of a page`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)
         var page = OriginPage("hello", cacheControl: "max-age=60")
         page.languages = ["de": Array("hallo".utf8), "fr": Array("bonjour".utf8)]
@@ -71,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: RealTransport.allCases)
-    func `answers a part from the whole, and asks for one it does not have`(_ transport: RealTransport) async throws {
+    func `answers a part from the whole, and fetches one it does not have`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)
         world.origin["/file"] = OriginPage("0123456789", etag: "\"v1\"", cacheControl: "max-age=60")
         try await world.origin.serve { address in
@@ -80,18 +82,18 @@ import Testing
             #expect(first.value.head.status == .partialContent)
             #expect(try await first.text() == "234")
             _ = try await world.cache.fetch(try #require(FetchRequest("\(address)/file"))).text()
-            let asked = world.origin.count("/file")
+            let requestCount = world.origin.count("/file")
             let second = try await world.cache.fetch(part)
             #expect(second.origin == .cache)
             #expect(second.value.head.status == .partialContent)
             #expect(second.value.head.headerFields[.contentRange] == "bytes 2-4/10")
             #expect(try await second.text() == "234")
-            #expect(world.origin.count("/file") == asked)
+            #expect(world.origin.count("/file") == requestCount)
         }
     }
 
     @Test(arguments: RealTransport.allCases)
-    func `never keeps a body that broke off as a whole one`(_ transport: RealTransport) async throws {
+    func `never stores a body that broke off as a whole one`(_ transport: RealTransport) async throws {
         let world = try CacheWorld(transport)
         var page = OriginPage([UInt8](repeating: 7, count: 300_000), etag: "\"v1\"", cacheControl: "max-age=60")
         page.fault = .cut(after: 100_000)
@@ -105,8 +107,8 @@ import Testing
             world.origin["/big"] = page
             let whole = try await world.cache.fetch(request)
             #expect(try await whole.value.body.bytes() == page.body)
-            let kept = try await world.cache.fetch(request)
-            #expect(try await kept.value.body.bytes() == page.body)
+            let stored = try await world.cache.fetch(request)
+            #expect(try await stored.value.body.bytes() == page.body)
         }
     }
 

@@ -1,3 +1,5 @@
+// Proves that ranges are served from stored bodies, stored as parts and combined, and that HEAD renews or invalidates.
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
@@ -25,98 +27,98 @@ import Testing
     }
 
     @Test func `is cut out of a stored body`() async throws {
-        let bench = Bench(Self.handler)
-        _ = try await bench.get()
-        let part = try await bench.get("/a", fields: [.range: "bytes=2-4"])
+        let fixture = CacheFixture(Self.handler)
+        _ = try await fixture.get()
+        let part = try await fixture.get("/a", fields: [.range: "bytes=2-4"])
         #expect(part.status == 206)
         #expect(part.body == "234")
         #expect(part.fields[.contentRange] == "bytes 2-4/10")
         #expect(part.origin == .cache)
-        #expect(bench.requests.count == 1)
+        #expect(fixture.requests.count == 1)
     }
 
-    @Test func `is kept as a part, and answers for what it holds`() async throws {
-        let bench = Bench(Self.handler)
-        #expect(try await bench.get("/a", fields: [.range: "bytes=2-6"]).body == "23456")
-        let part = try await bench.get("/a", fields: [.range: "bytes=3-4"])
+    @Test func `is stored as a part, and answers for what it holds`() async throws {
+        let fixture = CacheFixture(Self.handler)
+        #expect(try await fixture.get("/a", fields: [.range: "bytes=2-6"]).body == "23456")
+        let part = try await fixture.get("/a", fields: [.range: "bytes=3-4"])
         #expect(part.body == "34")
         #expect(part.origin == .cache)
-        #expect(try await bench.get().body == Self.whole)
-        #expect(bench.requests.count == 2)
+        #expect(try await fixture.get().body == Self.whole)
+        #expect(fixture.requests.count == 2)
     }
 
     @Test func `that cannot be stored with the stored part is fetched as the whole`() async throws {
-        let bench = Bench(Self.handler)
-        bench.server.plan(.cut(after: 4), exchange: 0)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
-        bench.store.failWrites()
-        #expect(try await bench.get().body == Self.whole)
-        #expect(bench.requests.count == 3)
+        let fixture = CacheFixture(Self.handler)
+        fixture.server.plan(.cut(after: 4), exchange: 0)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get() }
+        fixture.store.failWrites()
+        #expect(try await fixture.get().body == Self.whole)
+        #expect(fixture.requests.count == 3)
     }
 
     @Test func `of a body that broke off is fetched alone, and both parts are the whole`() async throws {
-        let bench = Bench(Self.handler)
-        bench.server.plan(.cut(after: 4), exchange: 0)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
-        let got = try await bench.get()
+        let fixture = CacheFixture(Self.handler)
+        fixture.server.plan(.cut(after: 4), exchange: 0)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get() }
+        let got = try await fixture.get()
         #expect(got.status == 200)
         #expect(got.body == Self.whole)
-        #expect(bench.requests[1].headerFields[.range] == "bytes=4-")
-        #expect(bench.requests[1].headerFields[.ifRange] == "\"1\"")
-        #expect(bench.store.all.map(\.response.coverage) == [.whole])
-        #expect(try await bench.get().origin == .cache)
+        #expect(fixture.requests[1].headerFields[.range] == "bytes=4-")
+        #expect(fixture.requests[1].headerFields[.ifRange] == "\"1\"")
+        #expect(fixture.store.all.map(\.response.coverage) == [.whole])
+        #expect(try await fixture.get().origin == .cache)
     }
 
-    @Test func `that the server does not know any more makes it asked for the whole`() async throws {
-        let bench = Bench(Self.handler)
-        bench.server.plan(.cut(after: 4), exchange: 0)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
-        bench.server.plan(.status(.rangeNotSatisfiable), .header(.contentRange, "bytes */2"), .body([]), exchange: 1)
-        let got = try await bench.get()
+    @Test func `that the server does not know any more causes a fetch of the whole`() async throws {
+        let fixture = CacheFixture(Self.handler)
+        fixture.server.plan(.cut(after: 4), exchange: 0)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get() }
+        fixture.server.plan(.status(.rangeNotSatisfiable), .header(.contentRange, "bytes */2"), .body([]), exchange: 1)
+        let got = try await fixture.get()
         #expect(got.status == 200)
         #expect(got.body == Self.whole)
-        #expect(bench.requests[2].headerFields[.range] == nil)
+        #expect(fixture.requests[2].headerFields[.range] == nil)
     }
 
-    @Test func `of another version than what is stored takes its place not`() async throws {
-        let bench = Bench(Self.handler)
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.header(.eTag, "\"2\""), exchange: 1)
-        let part = try await bench.get("/a", .reload, fields: [.range: "bytes=2-4"])
+    @Test func `of another version than what is stored does not replace it`() async throws {
+        let fixture = CacheFixture(Self.handler)
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.header(.eTag, "\"2\""), exchange: 1)
+        let part = try await fixture.get("/a", .reload, fields: [.range: "bytes=2-4"])
         #expect(part.status == 206)
         #expect(part.body == "234")
     }
 
-    @Test func `is not asked for by HEAD, which is answered from what GET stored`() async throws {
-        let bench = Bench(Self.handler)
-        _ = try await bench.get()
-        let head = try await Got(bench.cache.fetch(request("/a", method: .head)))
+    @Test func `is not requested by HEAD, which is answered from what GET stored`() async throws {
+        let fixture = CacheFixture(Self.handler)
+        _ = try await fixture.get()
+        let head = try await FetchedText(fixture.cache.fetch(request("/a", method: .head)))
         #expect(head.status == 200)
         #expect(head.body == "")
         #expect(head.fields[.contentLength] == "10")
-        #expect(bench.requests.count == 1)
+        #expect(fixture.requests.count == 1)
     }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A HEAD` {
     @Test func `is not stored`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60", .contentLength: "10"], "")
-        #expect(try await Got(bench.cache.fetch(request("/a", method: .head))).status == 200)
-        #expect(bench.store.all.isEmpty)
+        let fixture = CacheFixture([.cacheControl: "max-age=60", .contentLength: "10"], "")
+        #expect(try await FetchedText(fixture.cache.fetch(request("/a", method: .head))).status == 200)
+        #expect(fixture.store.all.isEmpty)
     }
 
     @Test func `renews what agrees with it, and makes stale what does not`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
         let head = request("/a", [.cacheControl: "no-cache"], method: .head)
-        bench.server.plan(.status(.ok), .header(.eTag, "\"1\""), .body([]), exchange: 1)
-        _ = try await bench.cache.fetch(head)
-        #expect(await bench.eventually { bench.store.counts.refreshes == 1 })
-        #expect(try await bench.get().origin == .cache)
-        bench.server.plan(.status(.ok), .header(.eTag, "\"2\""), .body([]), exchange: 2)
-        _ = try await bench.cache.fetch(head)
-        #expect(await bench.eventually { bench.store.all.first?.response.isInvalidated == true })
+        fixture.server.plan(.status(.ok), .header(.eTag, "\"1\""), .body([]), exchange: 1)
+        _ = try await fixture.cache.fetch(head)
+        #expect(await fixture.waitUntil { fixture.store.counts.refreshes == 1 })
+        #expect(try await fixture.get().origin == .cache)
+        fixture.server.plan(.status(.ok), .header(.eTag, "\"2\""), .body([]), exchange: 2)
+        _ = try await fixture.cache.fetch(head)
+        #expect(await fixture.waitUntil { fixture.store.all.first?.response.isInvalidated == true })
     }
 }

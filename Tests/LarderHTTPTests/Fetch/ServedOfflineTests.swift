@@ -1,11 +1,11 @@
-// Proves that a cache whose host wants it answers with what is stored when the server cannot be asked, and only then.
+// Proves that a cache with the offline option serves stored responses when the server cannot be reached, and only then.
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
 import LarderTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `What is stored, wanted offline,` {
+@Suite(.timeLimit(.minutes(5))) struct `A stored response, served offline,` {
     /// What a server may say against stale answers.
     private static let prohibitions = [
         "max-age=60, must-revalidate", "no-cache", "max-age=60, no-cache", "max-age=60, stale-if-error=1",
@@ -15,13 +15,13 @@ import Testing
         .standard, .staleIfOffline, .networkElseCache, .networkElseCache(within: .seconds(1)), .cacheElseNetwork,
     ]
 
-    private static func bench(_ cacheControl: String, isWanted: Bool = true) -> Bench {
-        Bench(
+    private static func makeFixture(_ cacheControl: String, isWanted: Bool = true) -> CacheFixture {
+        CacheFixture(
             [.cacheControl: cacheControl, .eTag: "\"1\""], options: HTTPCacheOptions(servesStoredOffline: isWanted))
     }
 
-    private static func unplug(_ bench: Bench) {
-        bench.server.plan(.fail(.noConnection(reason: "test")), times: 99) { _ in true }
+    private static func disconnect(_ fixture: CacheFixture) {
+        fixture.server.plan(.fail(.noConnection(reason: "test")), times: 99) { _ in true }
     }
 
     @Test(arguments: prohibitions, strategies)
@@ -32,40 +32,40 @@ import Testing
         let isForbidden = cacheControl.contains("must-revalidate") || cacheControl.contains("no-cache")
         guard strategy != .cacheElseNetwork || isForbidden else { return }
         for isKnown in [false, true] {
-            let bench = Self.bench(cacheControl)
-            _ = try await bench.get()
-            bench.clock.advance(by: .seconds(1000))
-            Self.unplug(bench)
-            bench.setOnline(!isKnown)
-            let got = try await bench.get("/a", strategy)
+            let fixture = Self.makeFixture(cacheControl)
+            _ = try await fixture.get()
+            fixture.clock.advance(by: .seconds(1000))
+            Self.disconnect(fixture)
+            fixture.setOnline(!isKnown)
+            let got = try await fixture.get("/a", strategy)
             #expect(got.body == "hello")
             #expect(got.origin == .cache)
             #expect(got.isExpiredServedOffline)
             #expect(got.fields[HTTPField.Name("Warning")!] == nil)
             #expect(got.fetched.reuse.word == "served-offline")
             // Where the host knows, nobody is asked.
-            #expect(bench.requests.count == (isKnown ? 1 : 2))
+            #expect(fixture.requests.count == (isKnown ? 1 : 2))
         }
     }
 
     @Test func `is expired where it must be validated before each use`() async throws {
-        let bench = Self.bench("max-age=600, no-cache")
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(10))
-        Self.unplug(bench)
-        let got = try await bench.get()
+        let fixture = Self.makeFixture("max-age=600, no-cache")
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(10))
+        Self.disconnect(fixture)
+        let got = try await fixture.get()
         #expect(got.isExpiredServedOffline)
         #expect(got.fetched.reuse.word == "served-offline")
     }
 
     @Test func `is fresh where it is, also behind a soft lifetime`() async throws {
-        let bench = Self.bench("max-age=600")
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        Self.unplug(bench)
-        var asked = request()
-        asked.terms.softLifetime = .seconds(1)
-        let got = try await Got(bench.cache.fetch(asked))
+        let fixture = Self.makeFixture("max-age=600")
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        Self.disconnect(fixture)
+        var fetchRequest = request()
+        fetchRequest.terms.softLifetime = .seconds(1)
+        let got = try await FetchedText(fixture.cache.fetch(fetchRequest))
         #expect(got.isFresh)
         #expect(got.fetched.reuse.word == "fresh")
     }
@@ -73,82 +73,83 @@ import Testing
     @Test(arguments: [403, 404, 429, 500, 502, 503, 504])
     func `leaves a server's error the answer`(code: Int) async throws {
         for strategy in Self.strategies where strategy != .cacheElseNetwork {
-            let bench = Self.bench("max-age=0, must-revalidate")
-            _ = try await bench.get()
-            bench.clock.advance(by: .seconds(10))
-            bench.server.plan(.status(.init(code: code)), exchange: 1)
-            #expect(try await bench.get("/a", strategy).status == code)
+            let fixture = Self.makeFixture("max-age=0, must-revalidate")
+            _ = try await fixture.get()
+            fixture.clock.advance(by: .seconds(10))
+            fixture.server.plan(.status(.init(code: code)), exchange: 1)
+            #expect(try await fixture.get("/a", strategy).status == code)
         }
     }
 
     @Test(arguments: [SingleAnswerStrategy.networkOnly, .reload, .cacheOnly])
     func `is not for strategies that use the cache or the network alone`(strategy: SingleAnswerStrategy) async throws {
-        let bench = Self.bench("max-age=0, must-revalidate")
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(10))
-        Self.unplug(bench)
-        bench.setOnline(false)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get("/a", strategy) }
+        let fixture = Self.makeFixture("max-age=0, must-revalidate")
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(10))
+        Self.disconnect(fixture)
+        fixture.setOnline(false)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get("/a", strategy) }
     }
 
     @Test func `is not for a server that is late`() async throws {
-        let door = FetchDoor()
-        let bench = Bench(options: HTTPCacheOptions(servesStoredOffline: true)) { (request, _) throws(TransportError) in
-            if request.headerFields[.ifNoneMatch] != nil { await door.pass() }
+        let barrier = FetchBarrier()
+        let fixture = CacheFixture(options: HTTPCacheOptions(servesStoredOffline: true)) {
+            (request, _) throws(TransportError) in
+            if request.headerFields[.ifNoneMatch] != nil { await barrier.wait() }
             return ok([.cacheControl: "max-age=0, must-revalidate", .eTag: "\"1\""])
         }
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(10))
-        let late = Task { try await bench.get("/a", .networkElseCache(within: .seconds(1))) }
-        #expect(await bench.eventually { bench.requests.count == 2 })
-        bench.clock.advance(by: .seconds(30))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(10))
+        let late = Task { try await fixture.get("/a", .networkElseCache(within: .seconds(1))) }
+        #expect(await fixture.waitUntil { fixture.requests.count == 2 })
+        fixture.clock.advance(by: .seconds(30))
         for _ in 0..<1000 { await Task.yield() }
-        door.open()
+        barrier.open()
         #expect(try await late.value.origin == .network)
     }
 
     @Test func `is not for a request that wants no cache, or sets a limit itself`() async throws {
-        let bench = Self.bench("max-age=0")
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(10))
-        Self.unplug(bench)
+        let fixture = Self.makeFixture("max-age=0")
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(10))
+        Self.disconnect(fixture)
         for directive in ["no-cache", "no-store", "stale-if-error=1"] {
             await #expect(throws: HTTPCacheError.self) {
-                _ = try await bench.get("/a", .standard, fields: [.cacheControl: directive])
+                _ = try await fixture.get("/a", .standard, fields: [.cacheControl: directive])
             }
         }
-        var asked = request()
-        asked.terms.forcesValidation = true
-        #expect(try await Got(bench.cache.fetch(asked)).isExpiredServedOffline)
+        var fetchRequest = request()
+        fetchRequest.terms.forcesValidation = true
+        #expect(try await FetchedText(fixture.cache.fetch(fetchRequest)).isExpiredServedOffline)
     }
 
     @Test(arguments: [TwoAnswerStrategy.standard, .cacheThenNetwork])
     func `is the final answer of two`(strategy: TwoAnswerStrategy) async throws {
         for cacheControl in ["max-age=0, must-revalidate", "max-age=1, stale-while-revalidate=600"] {
-            let bench = Self.bench(cacheControl)
-            _ = try await bench.get()
-            bench.clock.advance(by: .seconds(10))
-            Self.unplug(bench)
-            let got = try await bench.all("/a", strategy)
+            let fixture = Self.makeFixture(cacheControl)
+            _ = try await fixture.get()
+            fixture.clock.advance(by: .seconds(10))
+            Self.disconnect(fixture)
+            let got = try await fixture.all("/a", strategy)
             #expect(got.map(\.body) == (cacheControl.contains("while") ? ["hello", "hello"] : ["hello"]))
             let final = try #require(got.last)
             #expect(!final.fetched.isIntermediate)
             #expect(final.isExpiredServedOffline)
             #expect(final.fetched.reuse.word == "served-offline")
             // Known to the host: one answer, at once.
-            bench.setOnline(false)
-            #expect(try await bench.all("/a", strategy).map(\.isExpiredServedOffline) == [true])
-            #expect(bench.requests.count == 2)
+            fixture.setOnline(false)
+            #expect(try await fixture.all("/a", strategy).map(\.isExpiredServedOffline) == [true])
+            #expect(fixture.requests.count == 2)
         }
     }
 
     @Test(arguments: [TwoAnswerStrategy.standard, .cacheThenNetwork])
-    func `is not served unless the host asks for it`(strategy: TwoAnswerStrategy) async throws {
-        let bench = Self.bench("max-age=0, must-revalidate", isWanted: false)
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(10))
-        Self.unplug(bench)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.all("/a", strategy) }
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
+    func `is not served unless the host enables it`(strategy: TwoAnswerStrategy) async throws {
+        let fixture = Self.makeFixture("max-age=0, must-revalidate", isWanted: false)
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(10))
+        Self.disconnect(fixture)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.all("/a", strategy) }
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get() }
     }
 }

@@ -1,3 +1,5 @@
+// Proves that the standard strategy follows RFC 9111: fresh, stale, validated, revalidated in the background, or failed.
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
@@ -7,86 +9,86 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `The standard strategy` {
     /// §2.1.7.
     @Test func `fetches what is missing, stores it, and gives one final answer`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60"])
-        let answers = try await bench.all("/a", .standard)
+        let fixture = CacheFixture([.cacheControl: "max-age=60"])
+        let answers = try await fixture.all("/a", .standard)
         #expect(answers.count == 1)
         #expect(answers[0].body == "hello")
         #expect(answers[0].origin == .network)
         #expect(!answers[0].fetched.isIntermediate)
-        #expect(bench.store.all.count == 1)
-        #expect(bench.memory.all.isEmpty)
+        #expect(fixture.store.all.count == 1)
+        #expect(fixture.memory.all.isEmpty)
     }
 
     /// §2.1.6, §2.1.9, §2.1.22.
     @Test func `answers from the cache while the response is fresh, without the network`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60"])
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(59))
-        let again = try await bench.get()
+        let fixture = CacheFixture([.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(59))
+        let again = try await fixture.get()
         #expect(again.origin == .cache)
         #expect(again.body == "hello")
         #expect(again.isFresh)
         #expect(again.fetched.age == .seconds(59))
         #expect(again.fields[.age] == "59")
         #expect(again.fetched.reuse.word == "fresh")
-        #expect(bench.requests.count == 1)
-        #expect(try await bench.all("/a", .standard).count == 1)
+        #expect(fixture.requests.count == 1)
+        #expect(try await fixture.all("/a", .standard).count == 1)
     }
 
     /// §2.1.8.
     @Test func `leaves an expired response aside: one final answer, from the network`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60"])
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(61))
-        let answers = try await bench.all("/a", .standard)
+        let fixture = CacheFixture([.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(61))
+        let answers = try await fixture.all("/a", .standard)
         #expect(answers.map(\.origin) == [.network])
-        #expect(bench.requests.count == 2)
+        #expect(fixture.requests.count == 2)
     }
 
     /// §2.1.8.
     @Test func `gives an expired response's failure, and no answer`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60"])
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(61))
-        bench.server.plan(.fail(.noConnection(reason: "test")), exchange: 1)
-        await #expect(throws: HTTPCacheError.self) { _ = try await bench.get() }
-        #expect(bench.store.all.count == 1)
+        let fixture = CacheFixture([.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(61))
+        fixture.server.plan(.fail(.noConnection(reason: "test")), exchange: 1)
+        await #expect(throws: HTTPCacheError.self) { _ = try await fixture.get() }
+        #expect(fixture.store.all.count == 1)
     }
 
     /// §2.1.11.
     @Test func `answers at once past the soft lifetime, and then with what the server says`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=600"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        let answers = try await bench.all("/a", .standard, terms: RequestTerms(softLifetime: .seconds(50)))
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=600"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        let answers = try await fixture.all("/a", .standard, terms: RequestTerms(softLifetime: .seconds(50)))
         #expect(answers.map(\.origin) == [.cache, .revalidated])
         #expect(answers.map(\.fetched.isIntermediate) == [true, false])
         #expect(answers.map(\.body) == ["hello", "hello"])
-        #expect(bench.requests.count == 2)
+        #expect(fixture.requests.count == 2)
     }
 
-    @Test func `gives the final answer alone where one is asked for, past the soft lifetime`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=600"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        var asked = request()
-        asked.terms.softLifetime = .seconds(50)
-        #expect(try await bench.cache.fetch(asked).origin == .revalidated)
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.fail(.connectionRefused), exchange: 2)
+    @Test func `gives the answer alone where one is requested, past the soft lifetime`() async throws {
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=600"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        var fetchRequest = request()
+        fetchRequest.terms.softLifetime = .seconds(50)
+        #expect(try await fixture.cache.fetch(fetchRequest).origin == .revalidated)
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.fail(.connectionRefused), exchange: 2)
         // It is fresh by its own word: better than an error.
-        #expect(try await bench.cache.fetch(asked).origin == .cache)
+        #expect(try await fixture.cache.fetch(fetchRequest).origin == .cache)
     }
 
     /// §2.1.11.
     @Test func `ends with the error behind an intermediate answer`() async throws {
-        let bench = Bench([.cacheControl: "max-age=600"])
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.fail(.connectionRefused), exchange: 1)
-        var asked = request()
-        asked.terms.softLifetime = .seconds(50)
-        let iterator = Box(bench.cache.answers(to: asked).makeAsyncIterator())
+        let fixture = CacheFixture([.cacheControl: "max-age=600"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.fail(.connectionRefused), exchange: 1)
+        var fetchRequest = request()
+        fetchRequest.terms.softLifetime = .seconds(50)
+        let iterator = SharedIterator(fixture.cache.answers(to: fetchRequest).makeAsyncIterator())
         #expect(try await iterator.next()?.isIntermediate == true)
         await #expect(throws: HTTPCacheError.self) { _ = try await iterator.next() }
         #expect(try await iterator.next() == nil)
@@ -94,32 +96,32 @@ import Testing
 
     /// §2.1.12.
     @Test func `renews only the metadata when nothing was modified`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60"))
-        _ = try await bench.get()
-        let before = try #require(bench.store.all.first)
-        bench.clock.advance(by: .seconds(100))
-        let again = try await bench.get()
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get()
+        let before = try #require(fixture.store.all.first)
+        fixture.clock.advance(by: .seconds(100))
+        let again = try await fixture.get()
         #expect(again.origin == .revalidated)
         #expect(again.body == "hello")
         #expect(again.status == 200)
         #expect(again.isFresh)
-        #expect(bench.requests[1].headerFields[.ifNoneMatch] == "\"1\"")
-        #expect(bench.store.counts == ListCache.Counts(writes: 1, refreshes: 1))
-        let after = try #require(bench.store.all.first)
+        #expect(fixture.requests[1].headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(fixture.store.counts == ListCache.Counts(writes: 1, refreshes: 1))
+        let after = try #require(fixture.store.all.first)
         #expect(after.identity == before.identity)
         #expect(after.response.receivedAt == before.response.receivedAt + 100_000)
-        #expect(try await bench.get().origin == .cache)
+        #expect(try await fixture.get().origin == .cache)
     }
 
     /// §2.1.13.
-    @Test func `puts a whole answer in the place of the old one`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.status(.ok), .header(.eTag, "\"2\""), .body(Array("new".utf8)), exchange: 1)
-        #expect(try await bench.get().body == "new")
-        #expect(bench.store.all.count == 1)
-        let again = try await bench.get()
+    @Test func `replaces the old answer with a whole one`() async throws {
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.status(.ok), .header(.eTag, "\"2\""), .body(Array("new".utf8)), exchange: 1)
+        #expect(try await fixture.get().body == "new")
+        #expect(fixture.store.all.count == 1)
+        let again = try await fixture.get()
         #expect(again.body == "new")
         #expect(again.origin == .cache)
     }
@@ -127,108 +129,108 @@ import Testing
     /// §2.1.14.
     @Test(arguments: [404, 410, 500, 503])
     func `leaves the cache alone when the server answers with an error`(code: Int) async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
         let fault = Fault.status(HTTPResponse.Status(code: code))
-        bench.server.plan(fault, .header(.cacheControl, "max-age=1000"), exchange: 1)
-        let refused = try await bench.get()
+        fixture.server.plan(fault, .header(.cacheControl, "max-age=1000"), exchange: 1)
+        let refused = try await fixture.get()
         #expect(refused.status == code)
         #expect(refused.fetched.storage.word == "error-leaves-cache")
-        #expect(bench.store.all.first?.response.status == .ok)
-        #expect(bench.store.counts == ListCache.Counts(writes: 1))
-        #expect(try await bench.get().origin == .revalidated)
+        #expect(fixture.store.all.first?.response.status == .ok)
+        #expect(fixture.store.counts == ListCache.Counts(writes: 1))
+        #expect(try await fixture.get().origin == .revalidated)
     }
 
     @Test func `answers stale at once while it revalidates, and the revalidation outlives the caller`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60, stale-while-revalidate=60"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(90))
-        let stale = try await bench.get()
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60, stale-while-revalidate=60"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(90))
+        let stale = try await fixture.get()
         #expect(stale.origin == .cache)
         #expect(stale.isStale)
-        #expect(await bench.eventually { bench.store.counts.refreshes == 1 })
-        let fresh = try await bench.get()
+        #expect(await fixture.waitUntil { fixture.store.counts.refreshes == 1 })
+        let fresh = try await fixture.get()
         #expect(fresh.origin == .cache)
         #expect(fresh.isFresh)
-        #expect(bench.requests.count == 2)
+        #expect(fixture.requests.count == 2)
     }
 
-    @Test func `answers 504 to only-if-cached with nothing stored, and asks nobody`() async throws {
-        let bench = Bench([:])
-        let got = try await bench.get("/a", fields: [.cacheControl: "only-if-cached"])
+    @Test func `answers 504 to only-if-cached with nothing stored, and sends nothing`() async throws {
+        let fixture = CacheFixture([:])
+        let got = try await fixture.get("/a", fields: [.cacheControl: "only-if-cached"])
         #expect(got.status == 504)
-        #expect(bench.requests.isEmpty)
+        #expect(fixture.requests.isEmpty)
     }
 
-    @Test func `lets a stale response stand in for an error where its server says so`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60, stale-if-error=600"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.status(.serviceUnavailable), exchange: 1)
-        bench.server.plan(.fail(.timeout(.head)), exchange: 2)
-        let first = try await bench.get()
+    @Test func `uses a stale response as fallback for an error where its server says so`() async throws {
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60, stale-if-error=600"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.status(.serviceUnavailable), exchange: 1)
+        fixture.server.plan(.fail(.timeout(.head)), exchange: 2)
+        let first = try await fixture.get()
         #expect(first.status == 200)
         #expect(first.isStale)
-        let second = try await bench.get()
+        let second = try await fixture.get()
         #expect(second.isExpiredServedOffline)
-        bench.clock.advance(by: .seconds(1000))
-        bench.server.plan(.status(.serviceUnavailable), exchange: 3)
-        #expect(try await bench.get().status == 503)
+        fixture.clock.advance(by: .seconds(1000))
+        fixture.server.plan(.status(.serviceUnavailable), exchange: 3)
+        #expect(try await fixture.get().status == 503)
     }
 
-    @Test func `asks again without conditions when a 304 confirms nothing`() async throws {
-        let bench = Bench(tagged("\"1\"", "max-age=60"))
-        _ = try await bench.get()
-        bench.clock.advance(by: .seconds(100))
-        bench.server.plan(.status(.notModified), .header(.eTag, "\"other\""), .body([]), exchange: 1)
-        let again = try await bench.get()
+    @Test func `sends the request again without conditions when a 304 confirms nothing`() async throws {
+        let fixture = CacheFixture(tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get()
+        fixture.clock.advance(by: .seconds(100))
+        fixture.server.plan(.status(.notModified), .header(.eTag, "\"other\""), .body([]), exchange: 1)
+        let again = try await fixture.get()
         #expect(again.status == 200)
         #expect(again.body == "hello")
-        #expect(bench.requests.count == 3)
-        #expect(bench.requests[2].headerFields[.ifNoneMatch] == nil)
+        #expect(fixture.requests.count == 3)
+        #expect(fixture.requests[2].headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test func `keeps responses apart that Vary tells apart`() async throws {
-        let bench = Bench { (request, _) throws(TransportError) in
+    @Test func `stores responses separately that differ by Vary`() async throws {
+        let fixture = CacheFixture { (request, _) throws(TransportError) in
             let language = request.headerFields[.acceptLanguage] ?? "none"
             return ok([.cacheControl: "max-age=60", .vary: "Accept-Language"], language)
         }
         for language in ["de", "en", "de", "en"] {
-            #expect(try await bench.get("/a", fields: [.acceptLanguage: language]).body == language)
+            #expect(try await fixture.get("/a", fields: [.acceptLanguage: language]).body == language)
         }
-        #expect(bench.requests.count == 2)
+        #expect(fixture.requests.count == 2)
     }
 
     @Test func `stores nothing that the server forbids to store`() async throws {
-        let bench = Bench([.cacheControl: "no-store"])
-        let got = try await bench.get()
+        let fixture = CacheFixture([.cacheControl: "no-store"])
+        let got = try await fixture.get()
         #expect(got.fetched.storage.word == "no-store")
         #expect(got.fetched.state == .unknown)
-        #expect(bench.store.all.isEmpty)
+        #expect(fixture.store.all.isEmpty)
     }
 
     @Test func `delivers the answer when the cache fails`() async throws {
-        let bench = Bench([.cacheControl: "max-age=60"])
-        bench.store.breakDown()
-        let got = try await bench.get()
+        let fixture = CacheFixture([.cacheControl: "max-age=60"])
+        fixture.store.failAll()
+        let got = try await fixture.get()
         #expect(got.body == "hello")
         #expect(got.fetched.storage.word == "cache-failed")
     }
 }
 
 /// An iterator of answers that a test's closures can share.
-final class Box {
+final class SharedIterator {
     private var iterator: AnswerSequence.Iterator
 
     init(_ iterator: AnswerSequence.Iterator) { self.iterator = iterator }
 
-    func next() async throws -> Got? {
+    func next() async throws -> FetchedText? {
         guard let fetched = try await iterator.next() else { return nil }
-        return try await Got(fetched)
+        return try await FetchedText(fetched)
     }
 }
 
-extension Got {
+extension FetchedText {
     var isIntermediate: Bool { fetched.isIntermediate }
 }

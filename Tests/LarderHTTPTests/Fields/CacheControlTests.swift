@@ -1,3 +1,5 @@
+// Proves that Cache-Control is parsed leniently, and that malformed directives restrict rather than permit.
+
 import Testing
 
 @testable import LarderHTTP
@@ -20,13 +22,13 @@ import Testing
         #expect(read(text).maxAge == 0)
     }
 
-    @Test func `takes the first of two numbers`() {
+    @Test func `uses the first of two numbers`() {
         #expect(read("max-age=1800, max-age=1").maxAge == 1800)
         #expect(read("max-age=1, max-age=1800").maxAge == 1)
     }
 
     @Test(arguments: ["2147483647", "2147483648", "99999999999", "99999999999999999999999999999999"])
-    func `takes a number that is too large as 2^31`(text: String) {
+    func `reads a number that is too large as 2^31`(text: String) {
         #expect(read("max-age=\(text)").maxAge ?? 0 >= 2_147_483_647)
         #expect(read("max-age=\(text)").maxAge ?? 0 <= 2_147_483_648)
     }
@@ -37,7 +39,7 @@ import Testing
         #expect(read("extension=\"max-age=3600\", max-age=1").maxAge == 1)
     }
 
-    @Test func `keeps the fields that no-cache names apart`() {
+    @Test func `lists the fields that no-cache names`() {
         #expect(read("no-cache=\"Set-Cookie, A\"").noCacheFields == ["set-cookie", "a"])
         #expect(!read("no-cache=\"a\"").noCache)
         #expect(read("no-cache=a").noCacheFields == ["a"])
@@ -54,7 +56,7 @@ import Testing
         #expect(read(text).noStore)
     }
 
-    @Test func `takes immutable with any argument`() {
+    @Test func `reads immutable with any argument`() {
         for text in ["immutable", "immutable=1", "immutable=\"x\", immutable"] { #expect(read(text).isImmutable) }
         #expect(!read("immutable x").isImmutable)
     }

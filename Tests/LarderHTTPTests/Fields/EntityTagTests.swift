@@ -1,3 +1,5 @@
+// Proves that entity tags are parsed and compared as in RFC 9110.
+
 import Testing
 
 @testable import LarderHTTP
@@ -32,8 +34,8 @@ import Testing
         guard case .tags(let tags) = list else { return #expect(Bool(false)) }
         let texts = tags.map { String(decoding: $0.text, as: UTF8.self) }
         #expect(texts == ["\"a,b\"", "W/\"c\"", "plain", "\"\\\"", "\"open"])
-        #expect(list.names(EntityTag(Array("\"c\"".utf8))))
-        #expect(!list.names(nil))
-        #expect(EntityTagList(Array(" * ".utf8)).names(nil))
+        #expect(list.matches(EntityTag(Array("\"c\"".utf8))))
+        #expect(!list.matches(nil))
+        #expect(EntityTagList(Array(" * ".utf8)).matches(nil))
     }
 }

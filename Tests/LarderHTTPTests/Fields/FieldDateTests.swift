@@ -1,3 +1,5 @@
+// Proves that dates are parsed in all three forms of RFC 9110 and written so that they parse again.
+
 import LarderTesting
 import LarderTransport
 import Testing
@@ -28,7 +30,7 @@ import Testing
         #expect(read(text) == nil)
     }
 
-    @Test func `takes a leap second as the first of the next minute`() {
+    @Test func `reads a leap second as the first of the next minute`() {
         #expect(read("Sat, 31 Dec 2016 23:59:60 GMT") == read("Sun, 01 Jan 2017 00:00:00 GMT"))
     }
 

@@ -1,3 +1,5 @@
+// Proves that Range and Content-Range are parsed and resolved as in RFC 9110.
+
 import Testing
 
 @testable import LarderHTTP

@@ -1,3 +1,5 @@
+// ExchangeGrammar+Messages: draws whole requests and responses.
+
 import LarderTesting
 
 // Whole messages.
@@ -50,7 +52,7 @@ extension ExchangeGrammar {
 
     private mutating func pickNumber(_ numbers: [Int]) -> Int { random.pick(numbers) ?? 0 }
 
-    /// The fields that tell how fresh a response is and what it is.
+    /// Makes a response, with the fields that state its freshness and its identity.
     mutating func response(near time: Int64) -> ModelResponse {
         var fields: [(String, String)] = []
         if happens(850) {

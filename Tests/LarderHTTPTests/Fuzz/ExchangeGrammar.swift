@@ -1,3 +1,5 @@
+// ExchangeGrammar: draws exchanges with malformed, doubled, quoted, huge or borderline fields.
+
 import LarderTesting
 
 /// Draws exchanges from a grammar that loves the edges: what is malformed, doubled, quoted, huge, or just on a limit.
@@ -22,8 +24,8 @@ struct ExchangeGrammar {
         return text
     }
 
-    /// A moment in milliseconds, mostly near `time`, sometimes far off.
-    mutating func moment(near time: Int64) -> Int64 {
+    /// A time in milliseconds, mostly near `time`, sometimes far off.
+    mutating func time(near time: Int64) -> Int64 {
         switch random.below(12) {
         case 0: time
         case 1: time - Int64(random.below(2_000_000_000))
@@ -37,7 +39,7 @@ struct ExchangeGrammar {
     /// A date near `time`, in milliseconds, as one of the three forms, or as something that is none.
     mutating func date(near time: Int64) -> String {
         let model = CacheModel()
-        let seconds = Double(moment(near: time)) / 1_000
+        let seconds = Double(self.time(near: time)) / 1_000
         let fixed = model.httpDate(seconds)
         if happens(800) { return fixed }
         let parts = fixed.split(separator: " ").map(String.init)
@@ -66,7 +68,7 @@ struct ExchangeGrammar {
     }
 
     /// The members of a `Cache-Control`, written in some way.
-    mutating func control(_ names: [String], valued: [String]) -> String {
+    mutating func directives(_ names: [String], valued: [String]) -> String {
         var members: [String] = []
         for _ in 0..<(1 + random.below(4)) {
             var member = happens(550) ? "\(pick(valued))=\(seconds())" : pick(names)
@@ -79,7 +81,7 @@ struct ExchangeGrammar {
     }
 
     mutating func responseControl() -> String {
-        control(
+        directives(
             [
                 "no-cache", "no-store", "must-revalidate", "private", "public", "immutable", "proxy-revalidate",
                 "must-understand", "no-transform", "none", "no-cache=\"x-a, set-cookie\"", "no-cache=x-a",
@@ -92,7 +94,7 @@ struct ExchangeGrammar {
     }
 
     mutating func requestControl() -> String {
-        control(
+        directives(
             ["no-cache", "no-store", "only-if-cached", "max-stale", "no-transform", "none", "immutable", "min-fresh"],
             valued: ["max-age", "max-stale", "min-fresh", "stale-if-error", "ext"])
     }

@@ -1,3 +1,5 @@
+// Proves, over random histories, that the policy's decisions agree with a slow model written from the standards.
+
 import Foundation
 import Testing
 
@@ -15,10 +17,10 @@ enum ModelComparison {
         var decisions = 0
         for history in 0..<histories {
             let seed = UInt64(part * histories + history)
-            var world = World(seed: seed)
-            world.run()
-            decisions += world.decisions
-            for difference in world.disagreements {
+            var comparison = ComparedHistory(seed: seed)
+            comparison.run()
+            decisions += comparison.decisions
+            for difference in comparison.disagreements {
                 found[difference.what, default: (0, "seed \(seed): \(difference.text)")].count += 1
             }
         }

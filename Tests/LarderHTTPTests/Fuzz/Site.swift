@@ -1,3 +1,5 @@
+// Site: a server of changing pages that logs its requests.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport
@@ -33,7 +35,7 @@ final class Site: Sendable {
     }
 
     /// What it was asked since the last call.
-    func takeLog() -> [String] {
+    func removeLog() -> [String] {
         state.withLock { state in
             defer { state.log = [] }
             return state.log

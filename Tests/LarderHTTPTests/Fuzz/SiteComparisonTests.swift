@@ -1,4 +1,4 @@
-// Proves that whole fetches, with redirections, coded bodies and bodies that break off, go as a model of their own says.
+// Proves that whole fetches with redirects, compressed bodies and truncated bodies behave as an independent model predicts.
 import HTTPTypes
 import LarderFormat
 import LarderTesting
@@ -53,7 +53,7 @@ private struct SiteHistory {
     /// What differs first; nil when nothing does.
     mutating func run() async -> String? {
         for number in 0..<Self.fetches {
-            // Never on the last moment of a lifetime.
+            // Never exactly at the end of a lifetime.
             let pause = random.pick([0, 7, 31, 70, 601]) ?? 0
             now += pause
             clock.advance(by: .seconds(pause))
@@ -67,7 +67,7 @@ private struct SiteHistory {
             let outcome = await fetch(address, isOffline ? .cacheOnly : .standard)
             // A redirection is stored behind its reader's back, and who asks for the same meanwhile gets the same answer.
             while !cache.flights.isEmpty { await Task.yield() }
-            let log = site.takeLog()
+            let log = site.removeLog()
             let context = "fetch \(number) of \(address)\(isOffline ? ", offline" : "") at \(now)"
             if outcome != expected { return "\(context): \(outcome), model \(expected)" }
             if log != model.log { return "\(context): asked \(log), model \(model.log)" }
@@ -79,13 +79,13 @@ private struct SiteHistory {
     private func fetch(_ address: String, _ strategy: SingleAnswerStrategy) async -> SiteModel.Outcome {
         guard let request = FetchRequest(address) else { return .nothing }
         do {
-            let answer = try await Got(cache.fetch(request, strategy))
+            let answer = try await FetchedText(cache.fetch(request, strategy))
             if let place = answer.fields[.location] {
                 return .content(.redirection(status: answer.status, to: place))
             }
             return answer.status == 200 ? .content(.text(answer.body)) : .nothing
         } catch HTTPCacheError.redirectedTooOften {
-            return .tooOften
+            return .tooManyRedirects
         } catch HTTPCacheError.notCached {
             return .nothing
         } catch {
@@ -96,7 +96,7 @@ private struct SiteHistory {
     /// What is stored otherwise than the model says.
     private func difference(in addresses: [String]) async -> String? {
         for address in addresses {
-            let expected = model.kept[address].map { "\($0.part.map(String.init) ?? "whole") of \($0.content)" }
+            let expected = model.stored[address].map { "\($0.part.map(String.init) ?? "whole") of \($0.content)" }
             let found = await entries(address)
             if found != expected { return "stored \(found ?? "nothing"), model \(expected ?? "nothing")" }
         }
@@ -114,7 +114,7 @@ private struct SiteHistory {
         guard case .part(let range, _) = entry.response.coverage else {
             return "whole of \(SitePage.Content.text(text))"
         }
-        guard let whole = model.kept[address]?.content, range.lowerBound == 0, range.count == bytes.count else {
+        guard let whole = model.stored[address]?.content, range.lowerBound == 0, range.count == bytes.count else {
             return "\(range) of \(text)"
         }
         if case .text(let text) = whole, text.utf8.starts(with: bytes) { return "\(range.count) of \(whole)" }

@@ -1,9 +1,11 @@
+// ComparedHistory+Answering: compares updates and answers from the cache (RFC 9111 §3.2, §4.3.3 to §4.4).
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
 
 // RFC 9111 §3.2, §4.3.3 to §4.4, and the answer from the cache.
-extension World {
+extension ComparedHistory {
     mutating func receive(_ request: ModelRequest) {
         var response = grammar.response(near: now)
         var request = request
@@ -35,9 +37,9 @@ extension World {
         switch decision {
         case .refresh(let refreshes, because: _) where refreshes.map(\.index) == agreeing: break
         case .markStale(let indices, because: _) where agreeing.isEmpty && indices == selected: break
-        case .markStale(let indices, because: _) where isLeftOut(response) && indices == agreeing: break
+        case .markStale(let indices, because: _) where isNotStored(response) && indices == agreeing: break
         case .none where selected.isEmpty: break
-        default: differ("HEAD", decision, (selected, agreeing), request, response, modelled)
+        default: recordDifference("HEAD", decision, (selected, agreeing), request, response, modelled)
         }
     }
 
@@ -48,13 +50,15 @@ extension World {
         decisions += 1
         guard case .combine(let refresh, because: _) = decision else { return }
         let old = modelled[refresh.index]
-        if !model.mayCombine(old, with: response) { differ("combination", decision, "none", response, old) }
+        if !model.mayCombine(old, with: response) { recordDifference("combination", decision, "none", response, old) }
         if let part = old.part, let new = model.contentRange(response) {
             let total = old.total ?? new.total
             let joined = part.lowerBound..<new.range.upperBound
             let expected: StoredResponse.Coverage =
                 joined == 0..<(total ?? -1) ? .whole : .part(joined, total: total)
-            if refresh.response.coverage != expected { differ("joined part", refresh, expected, response, old) }
+            if refresh.response.coverage != expected {
+                recordDifference("joined part", refresh, expected, response, old)
+            }
         }
     }
 
@@ -63,11 +67,11 @@ extension World {
         decisions += 1
         let allowed = model.updated(modelled, by: response, to: request, now: Double(now) / 1_000)
         guard case .refresh(let refreshes, because: _) = decision else {
-            if !allowed.isEmpty { differ("304", decision, allowed, request, response, modelled) }
+            if !allowed.isEmpty { recordDifference("304", decision, allowed, request, response, modelled) }
             return
         }
         if !allowed.contains(refreshes.map(\.index).sorted()) {
-            differ("304", refreshes.map(\.index), allowed, request, response, modelled)
+            recordDifference("304", refreshes.map(\.index), allowed, request, response, modelled)
         }
         for refresh in refreshes {
             let expected = model.updating(
@@ -75,7 +79,7 @@ extension World {
             ).grouped
             let updated = ModelFields(refresh.response.fields).grouped
             if updated != expected {
-                differ("fields after a 304", updated, expected, response, modelled[refresh.index])
+                recordDifference("fields after a 304", updated, expected, response, modelled[refresh.index])
             }
         }
     }
@@ -102,7 +106,7 @@ extension World {
                 $0.replacing("EXAMPLE", with: "example").replacing(
                     "https://example.com:443/", with: "https://example.com/")
             })
-        if spelled != wanted { differ("invalidation", found, expected, request, response) }
+        if spelled != wanted { recordDifference("invalidation", found, expected, request, response) }
     }
 
     mutating func answer(_ request: ModelRequest) {
@@ -116,16 +120,16 @@ extension World {
                 with: candidates[index], to: request.library, length: length, age: age)
             let expected = model.answer(with: stored, to: request, length: length, age: age)
             let fields = ModelFields(head.headerFields)
-            let kept = stored.part?.lowerBound ?? 0
+            let start = stored.part?.lowerBound ?? 0
             let answer = ModelAnswer(
                 status: head.status.code,
-                bytes: bytes.isEmpty ? 0..<0 : (bytes.lowerBound + kept)..<(bytes.upperBound + kept),
+                bytes: bytes.isEmpty ? 0..<0 : (bytes.lowerBound + start)..<(bytes.upperBound + start),
                 age: fields.combined("Age").flatMap { Int64($0) } ?? -1,
                 contentRange: head.status.code == 206 || head.status.code == 416
                     ? fields.combined("Content-Range") : nil)
             var wanted = expected
             if wanted.bytes.isEmpty { wanted.bytes = 0..<0 }
-            if answer != wanted { differ("answer", answer, wanted, request, stored, length) }
+            if answer != wanted { recordDifference("answer", answer, wanted, request, stored, length) }
         }
     }
 }

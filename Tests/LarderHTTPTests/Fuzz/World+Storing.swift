@@ -1,29 +1,31 @@
+// ComparedHistory+Storing: compares what is stored (RFC 9111 §3).
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
 
 // RFC 9111 §3.
-extension World {
+extension ComparedHistory {
     mutating func store() {
-        let requestedAt = grammar.moment(near: now)
+        let requestedAt = grammar.time(near: now)
         let receivedAt =
-            grammar.happens(900) ? requestedAt + Int64(grammar.random.below(3_000)) : grammar.moment(near: now)
+            grammar.happens(900) ? requestedAt + Int64(grammar.random.below(3_000)) : grammar.time(near: now)
         now = receivedAt
         let request = grammar.request(near: now, url: url)
         let response = grammar.response(near: now)
         decisions += 1
         let decision = Self.policy.storage(
             of: response.library, to: request.library, url: url, requestedAt: requestedAt, receivedAt: receivedAt)
-        let expected = model.mayStore(response, to: request) && !isLeftOut(response)
+        let expected = model.mayStore(response, to: request) && !isNotStored(response)
         guard case .store(let stored, because: _) = decision else {
-            if expected { differ("storage", decision, "store", request, response) }
+            if expected { recordDifference("storage", decision, "store", request, response) }
             return
         }
-        guard expected else { return differ("storage", "store", "refuse", request, response) }
+        guard expected else { return recordDifference("storage", "store", "refuse", request, response) }
         let seconds = Double(receivedAt) / 1_000
         var mirror = ModelStored(
             request: request, response: response, requestedAt: Double(requestedAt) / 1_000, receivedAt: seconds)
-        mirror.response.fields = model.fieldsToKeep(response, receivedAt: seconds)
+        mirror.response.fields = model.fieldsToStore(response, receivedAt: seconds)
         if response.status == 206, let range = model.contentRange(response) {
             mirror.part = range.range
             mirror.total = range.total
@@ -34,16 +36,16 @@ extension World {
                 mirror.response.fields.remove("Content-Range")
             }
         }
-        let kept = ModelFields(stored.fields).grouped
-        if kept != mirror.response.fields.grouped {
-            differ("stored fields", kept, mirror.response.fields.grouped, response)
+        let storedFields = ModelFields(stored.fields).grouped
+        if storedFields != mirror.response.fields.grouped {
+            recordDifference("stored fields", storedFields, mirror.response.fields.grouped, response)
         }
         candidates.append(stored)
         modelled.append(mirror)
     }
 
     /// A freedom that the library takes: what no request can select again is not stored. RFC 9111 §4.1.
-    func isLeftOut(_ response: ModelResponse) -> Bool {
+    func isNotStored(_ response: ModelResponse) -> Bool {
         (response.fields.combined("Vary") ?? "").listMembers.contains { !$0.isToken || $0 == "*" }
     }
 
@@ -57,25 +59,27 @@ extension World {
     }
 
     mutating func compare(_ reading: Freshness, with stored: ModelStored, terms: ModelTerms = ModelTerms()) {
-        let moment = Double(now) / 1_000
+        let timestamp = Double(now) / 1_000
         let (own, source) = model.lifetime(stored)
         let lifetime = stored.isInvalidated ? 0 : terms.hardLifetime ?? own
-        let context = "\(stored) at \(moment)"
-        if !isClose(reading.age, model.age(stored, now: moment)) {
-            differ("age", reading.age, model.age(stored, now: moment) * 1_000, context)
+        let context = "\(stored) at \(timestamp)"
+        if !isClose(reading.age, model.age(stored, now: timestamp)) {
+            recordDifference("age", reading.age, model.age(stored, now: timestamp) * 1_000, context)
         }
-        if !isClose(reading.lifetime, lifetime) { differ("lifetime", reading.lifetime, lifetime * 1_000, context) }
+        if !isClose(reading.lifetime, lifetime) {
+            recordDifference("lifetime", reading.lifetime, lifetime * 1_000, context)
+        }
         let sources: [CacheModel.Source: Freshness.Source] = [
             .maxAge: .maxAge, .expires: .expires, .heuristic: .heuristic,
         ]
         if lifetime > 0, reading.source != (terms.hardLifetime == nil ? sources[source] : .host) {
-            differ("source of the lifetime", reading.source, source, context)
+            recordDifference("source of the lifetime", reading.source, source, context)
         }
         if reading.needsValidation != model.needsValidation(stored) {
-            differ("need of validation", reading.needsValidation, model.needsValidation(stored), context)
+            recordDifference("need of validation", reading.needsValidation, model.needsValidation(stored), context)
         }
         if reading.mustRevalidate != model.forbidsStale(stored) {
-            differ("ban on stale use", reading.mustRevalidate, model.forbidsStale(stored), context)
+            recordDifference("ban on stale use", reading.mustRevalidate, model.forbidsStale(stored), context)
         }
     }
 

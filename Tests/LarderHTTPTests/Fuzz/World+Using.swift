@@ -1,10 +1,12 @@
+// ComparedHistory+Using: compares how stored responses are used (RFC 9111 §4 to §4.3).
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
 
 // RFC 9111 §4 to §4.3.
-extension World {
-    private var moment: Double { Double(now) / 1_000 }
+extension ComparedHistory {
+    private var seconds: Double { Double(now) / 1_000 }
 
     mutating func drawTerms() -> ModelTerms {
         var terms = ModelTerms()
@@ -16,16 +18,16 @@ extension World {
         return terms
     }
 
-    mutating func ask(_ request: ModelRequest) {
+    mutating func compareReuse(_ request: ModelRequest) {
         decisions += 1
         let terms = drawTerms()
         let decision = Self.policy.reuse(
             request.library, url: url, among: candidates, terms: terms.library, at: now)
-        let allowed = model.decide(request, among: modelled, terms: terms, now: moment)
+        let allowed = model.decide(request, among: modelled, terms: terms, now: seconds)
         if !allowed.contains(ModelDecision(decision)) {
-            differ(
+            recordDifference(
                 "decision", "\(ModelDecision(decision)) \(decision.because.word)", allowed, request, terms, modelled,
-                moment)
+                seconds)
         }
         if let reading = decision.reading, let index = decision.index {
             compare(reading, with: modelled[index], terms: terms)
@@ -55,14 +57,14 @@ extension World {
             rest.lines.append(
                 .init(name: "Cache-Control", value: Set(sent.listMembers).sorted().joined(separator: ", ")))
         }
-        if rest.grouped != given.grouped { differ("request to send", rest.grouped, given.grouped, request) }
-        if sent.has("If-Since-Modified") { differ("spelling", sent, "If-Modified-Since", request) }
-        let asks =
+        if rest.grouped != given.grouped { recordDifference("request to send", rest.grouped, given.grouped, request) }
+        if sent.has("If-Since-Modified") { recordDifference("spelling", sent, "If-Modified-Since", request) }
+        let expectsValidation =
             switch decision {
             case .validate, .reuseThenValidate: true
             case .reuse, .forward, .unsatisfiable: false
             }
-        guard asks, let index = decision.index else { return }
+        guard expectsValidation, let index = decision.index else { return }
         // A freedom that the library takes: a request that is conditional on a date already is left so.
         if request.fields.has("If-Modified-Since") || request.fields.has("If-Since-Modified") { return }
         let wanted = model.conditions(validating: modelled[index])
@@ -71,17 +73,19 @@ extension World {
             request.method != "HEAD" || sent.has("If-None-Match")
         {
             let list = (sent.combined("If-None-Match") ?? sent.combined("If-Range") ?? "").listMembers
-            if !list.contains(tag), list != ["*"] { differ("If-None-Match", list, tag, request, modelled[index]) }
+            if !list.contains(tag), list != ["*"] {
+                recordDifference("If-None-Match", list, tag, request, modelled[index])
+            }
         }
         if let since = wanted.since, !request.fields.has("If-None-Match"), !request.fields.has("Range"),
             let sentSince = sent.combined("If-Modified-Since"), sentSince != since
         {
-            differ("If-Modified-Since", sentSince, since, request, modelled[index])
+            recordDifference("If-Modified-Since", sentSince, since, request, modelled[index])
         }
     }
 
     /// RFC 9111 §4.2.4, RFC 5861 §4.
-    mutating func fall(_ request: ModelRequest) {
+    mutating func compareFallback(_ request: ModelRequest) {
         for index in candidates.indices {
             decisions += 1
             let status = grammar.random.pick([nil, 500, 502, 503, 504, 501, 404, 429])
@@ -93,10 +97,10 @@ extension World {
                 case .serve: true
                 case .refuse: false
                 }
-            let expected = model.mayStandIn(modelled[index], for: request, status: status ?? nil, now: moment)
+            let expected = model.isUsableAsFallback(modelled[index], for: request, status: status ?? nil, now: seconds)
             if isServed != expected {
-                differ(
-                    "stand-in for \(String(describing: status))", decision, expected, request, modelled[index], moment)
+                recordDifference(
+                    "stand-in for \(String(describing: status))", decision, expected, request, modelled[index], seconds)
             }
         }
     }

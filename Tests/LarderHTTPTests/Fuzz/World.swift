@@ -1,9 +1,11 @@
+// ComparedHistory: one random history of a resource, decided by the library and by the model, with their differences.
+
 import HTTPTypes
 import LarderHTTP
 import LarderTesting
 
 /// One drawn history of a resource, decided by the library and by the model, and what they disagree about.
-struct World {
+struct ComparedHistory {
     static let policy = CachePolicy(selectingSalt: Array(1...16))
 
     var grammar: ExchangeGrammar
@@ -27,7 +29,7 @@ struct World {
         url = grammar.url()
     }
 
-    mutating func differ(_ what: String, _ library: Any, _ expected: Any, _ context: Any...) {
+    mutating func recordDifference(_ what: String, _ library: Any, _ expected: Any, _ context: Any...) {
         let text = "library \(library), model \(expected)" + context.map { "\n    \($0)" }.joined()
         disagreements.append(Disagreement(what: what, text: text))
     }
@@ -39,11 +41,11 @@ struct World {
             candidates[index].isInvalidated = true
             modelled[index].isInvalidated = true
         }
-        now = grammar.moment(near: now)
+        now = grammar.time(near: now)
         let request = grammar.request(near: now, url: url)
         read()
-        ask(request)
-        fall(request)
+        compareReuse(request)
+        compareFallback(request)
         receive(request)
         invalidate(request)
         answer(request)

@@ -1,3 +1,5 @@
+// Proves that the model updates, invalidates, combines and answers as the RFCs say.
+
 import Testing
 
 @Suite struct `The model changes what is stored as the RFCs say` {
@@ -16,7 +18,7 @@ import Testing
     }
 
     /// RFC 9111 §3.2.
-    @Test func `that newer fields take the place of older ones`() {
+    @Test func `that newer fields replace older ones`() {
         let old = ModelFields([("A", "1"), ("B", "1"), ("Content-Length", "5"), ("B", "2")])
         let new = ModelResponse(
             status: 304, fields: ModelFields([("b", "3"), ("C", "4"), ("Content-Length", "9"), ("Connection", "c")]))
@@ -116,19 +118,19 @@ import Testing
     /// RFC 9110 §13.1.5, §14.2 and §15.5.17.
     @Test func `that a range is answered from the whole`() {
         let answer = stored([("ETag", "\"a\"")])
-        func ask(_ fields: [(String, String)]) -> ModelAnswer {
+        func respond(_ fields: [(String, String)]) -> ModelAnswer {
             model.answer(
                 with: answer, to: ModelRequest(fields: ModelFields(fields)), length: 10_000, age: 1999)
         }
         let range = ("Range", "bytes=0-499")
         #expect(
-            ask([range]) == ModelAnswer(status: 206, bytes: 0..<500, age: 1, contentRange: "bytes 0-499/10000"))
-        #expect(ask([range, ("If-Range", "\"a\"")]).status == 206)
-        #expect(ask([range, ("If-Range", "W/\"a\"")]).status == 200)
-        #expect(ask([range, ("If-None-Match", "\"a\"")]).status == 304)
+            respond([range]) == ModelAnswer(status: 206, bytes: 0..<500, age: 1, contentRange: "bytes 0-499/10000"))
+        #expect(respond([range, ("If-Range", "\"a\"")]).status == 206)
+        #expect(respond([range, ("If-Range", "W/\"a\"")]).status == 200)
+        #expect(respond([range, ("If-None-Match", "\"a\"")]).status == 304)
         #expect(
-            ask([("Range", "bytes=10000-")])
+            respond([("Range", "bytes=10000-")])
                 == ModelAnswer(status: 416, bytes: 0..<0, age: 1, contentRange: "bytes */10000"))
-        #expect(ask([("Range", "bytes=0-0,-1")]).status == 200)
+        #expect(respond([("Range", "bytes=0-0,-1")]).status == 200)
     }
 }

@@ -1,9 +1,11 @@
+// Proves that the model parses header fields as the RFCs say.
+
 import Testing
 
 @Suite struct `The model reads fields` {
     let model = CacheModel()
 
-    /// The three spellings of RFC 9110 §5.6.7 are one moment.
+    /// The three spellings of RFC 9110 §5.6.7 are one point in time.
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "sun, 06 nov 1994 08:49:37 gmt",
@@ -28,9 +30,9 @@ import Testing
         #expect(model.date("Friday, 01-Jan-99 00:00:00 GMT", now: now) == 915_148_800)
     }
 
-    @Test func `as moments that it writes again`() {
-        for moment in stride(from: -62_000_000_000.0, through: 200_000_000_000.0, by: 7_777_777_777) {
-            #expect(model.date(model.httpDate(moment), now: 0) == moment)
+    @Test func `as times that it writes again`() {
+        for time in stride(from: -62_000_000_000.0, through: 200_000_000_000.0, by: 7_777_777_777) {
+            #expect(model.date(model.httpDate(time), now: 0) == time)
         }
         #expect(model.httpDate(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
@@ -97,7 +99,7 @@ import Testing
         ("bytes=9500-", 9500..<10_000), ("bytes=0-0", 0..<1), ("bytes=-1", 9999..<10_000),
         ("bytes=9999-99999999999999999999", 9999..<10_000),
     ])
-    func `as ranges of what is wanted`(text: String, bytes: Range<Int64>) throws {
+    func `as ranges that are requested`(text: String, bytes: Range<Int64>) throws {
         let request = ModelRequest(fields: ModelFields([("Range", text)]))
         let wanted = try #require(model.ranges(request))
         #expect(model.bytes(wanted[0], of: 10_000) == bytes)

@@ -1,3 +1,5 @@
+// Proves that the model decides about storing, freshness, age and reuse as the RFCs say.
+
 import Testing
 
 @Suite struct `The model decides as the RFCs say` {
@@ -36,13 +38,13 @@ import Testing
 
     /// RFC 9111 §3.1.
     @Test func `which fields are stored`() {
-        let kept = model.fieldsToKeep(
+        let fields = model.fieldsToStore(
             ModelResponse(
                 fields: ModelFields([
                     ("Connection", "a, close"), ("A", "1"), ("B", "2"), ("Proxy-Authenticate", "x"),
                     ("Keep-Alive", "5"), ("Set-Cookie", "secret"),
                 ])), receivedAt: 784_111_777.9)
-        #expect(kept == ModelFields([("B", "2"), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]))
+        #expect(fields == ModelFields([("B", "2"), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]))
     }
 
     /// RFC 9111 §4.2.1.
@@ -136,12 +138,12 @@ import Testing
         #expect(decide(revalidated, at: 1630) == [.validate(0)])
         let error = stored([("Cache-Control", "max-age=600, stale-if-error=1200")])
         for status in [500, 502, 503, 504] {
-            #expect(model.mayStandIn(error, for: ModelRequest(), status: status, now: 2800))
-            #expect(!model.mayStandIn(error, for: ModelRequest(), status: status, now: 2801))
+            #expect(model.isUsableAsFallback(error, for: ModelRequest(), status: status, now: 2800))
+            #expect(!model.isUsableAsFallback(error, for: ModelRequest(), status: status, now: 2801))
         }
-        #expect(!model.mayStandIn(error, for: ModelRequest(), status: 404, now: 1601))
+        #expect(!model.isUsableAsFallback(error, for: ModelRequest(), status: 404, now: 1601))
         let silent = stored([("Cache-Control", "max-age=600")])
-        #expect(model.mayStandIn(silent, for: ModelRequest(), status: nil, now: 1_000_000))
-        #expect(!model.mayStandIn(silent, for: ModelRequest(), status: 503, now: 1_000_000))
+        #expect(model.isUsableAsFallback(silent, for: ModelRequest(), status: nil, now: 1_000_000))
+        #expect(!model.isUsableAsFallback(silent, for: ModelRequest(), status: 503, now: 1_000_000))
     }
 }

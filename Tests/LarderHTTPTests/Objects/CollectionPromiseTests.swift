@@ -1,3 +1,5 @@
+// Proves that fetched collections and their objects are stored, found, evicted and removed as promised.
+
 import LarderFormat
 import LarderHTTP
 import LarderStore
@@ -6,7 +8,7 @@ import Testing
 
 @Suite struct `A fetched collection` {
     /// §5.4.1.
-    @Test func `keeps its objects singly, and each once`() async throws {
+    @Test func `stores its objects singly, and each once`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
         _ = try await world.cache.collection(users("x < 3"))
@@ -80,7 +82,7 @@ import Testing
         #expect(try await world.cache.collection(users("x < 4")).numbers == ["1", "2", "15"])
     }
 
-    @Test func `is judged anew only when the host asks for that by name`() async throws {
+    @Test func `is evaluated again only when the host requests that by name`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(users("x < 4"))
         world.goOffline()
@@ -110,7 +112,7 @@ import Testing
         #expect(answer.value.isComplete)
     }
 
-    @Test func `whose objects were evicted to make room says so, and is whole again after the next answer`()
+    @Test func `whose objects were evicted to make space says so, and is whole again after the next answer`()
         async throws
     {
         let world = try ObjectWorld(persistent: ["User"])
@@ -130,7 +132,7 @@ import Testing
         #expect(try world.findings() == [])
     }
 
-    @Test func `fetched through a reference is kept apart from the class's own`() async throws {
+    @Test func `fetched through a reference is stored apart from the class's own`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.pages["/User/1/friends"] = "2\t2\n3\t3" }
         let friends = user(1).references(by: "friends", toClass: "User")
@@ -166,13 +168,13 @@ import Testing
 
     /// §5.5.2.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `a collection needs the same query, and takes its objects along`(place: ObjectPersistence) async throws {
+    func `a collection needs the same query, and removes its objects`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         _ = try await world.cache.collection(users("x > 2"))
         let wrong = try await world.cache.deleteAllFromStorage(users("x > 1"))
-        #expect(!wrong.wasKept)
+        #expect(!wrong.wasStored)
         let right = try await world.cache.deleteAllFromStorage(users("x > 2"))
-        #expect(right.wasKept)
+        #expect(right.wasStored)
         world.goOffline()
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(3)) }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(users("x > 2")) }
@@ -181,7 +183,7 @@ import Testing
 
     /// §5.5.3.
     @Test(arguments: [ObjectPersistence.memory, .persistent], [ObjectPersistence.memory, .persistent])
-    func `a collection keeps the objects that another one holds, and is not found any more`(
+    func `a collection leaves the objects that another one holds, and is not found any more`(
         place: ObjectPersistence, other: ObjectPersistence
     ) async throws {
         let world = try ObjectWorld()
@@ -192,9 +194,9 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(users("x < 4")) }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1)) }
         #expect(try await world.cache.object(user(3)).number == "3")
-        let kept = try await world.cache.collection(users("x > 2"))
-        #expect(kept.numbers == ["3", "4"])
-        #expect(kept.value.isComplete)
+        let stored = try await world.cache.collection(users("x > 2"))
+        #expect(stored.numbers == ["3", "4"])
+        #expect(stored.value.isComplete)
     }
 
     /// §5.5.4.
@@ -209,13 +211,13 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(allUsers) }
         #expect(try await world.cache.collection(friends).value.isComplete)
         let own = try await world.cache.deleteAllFromStorage(friends)
-        #expect(own.wasKept)
+        #expect(own.wasStored)
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(friends) }
     }
 
     /// §5.5.5.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `all of a class takes every object and collection of it, and no other class's`(
+    func `all of a class removes every object and collection of it, and no other class's`(
         place: ObjectPersistence
     ) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User", "Note"] : [])

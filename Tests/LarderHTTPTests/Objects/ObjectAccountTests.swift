@@ -1,4 +1,4 @@
-// Proves that a write of objects is sent, queued and kept under the account it was made under, and under no other.
+// Proves that a write of objects is sent, queued and stored under the account it was made under, and under no other.
 import HTTPTypes
 import Larder
 import LarderFormat
@@ -9,8 +9,8 @@ import LarderTesting
 import Synchronization
 import Testing
 
-/// Who tells the outbox who is signed in.
-enum Teller: CaseIterable, Sendable {
+/// The source from which the outbox learns which account is signed in.
+enum AccountSource: CaseIterable, Sendable {
     case session, outbox
 }
 
@@ -23,7 +23,7 @@ private struct Accounts {
     let world: ObjectWorld
     private let session: Session?
 
-    init(_ world: ObjectWorld, _ teller: Teller) throws {
+    init(_ world: ObjectWorld, _ teller: AccountSource) throws {
         self.world = world
         session = teller == .session ? try Session(store: world.store) : nil
         session?.attach(world.outbox)
@@ -45,7 +45,7 @@ private struct Accounts {
         try await signIn(account)
     }
 
-    func expire(_ account: String) async throws { try await session?.noteExpired(account) }
+    func expire(_ account: String) async throws { try await session?.markExpired(account) }
 }
 
 /// The dialect for tests, that notes when a write is made.
@@ -54,14 +54,14 @@ private final class CountingService: ObjectService {
     private let base = ModelService()
 
     var codec: PayloadCodec { base.codec }
-    func path(of question: ObjectQuestion) throws -> String { try base.path(of: question) }
+    func path(of query: ObjectQuery) throws -> String { try base.path(of: query) }
     func target(of write: ObjectWrite) throws -> (method: HTTPRequest.Method, path: String) {
         made.withLock { $0 += 1 }
         return try base.target(of: write)
     }
     func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest { try base.request(method, path) }
-    func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject] {
-        try base.objects(in: body, answering: question)
+    func objects(in body: [UInt8], answering query: ObjectQuery) throws -> [ReceivedObject] {
+        try base.objects(in: body, answering: query)
     }
 }
 
@@ -84,9 +84,9 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         }
     }
 
-    @Test(arguments: [ObjectPersistence.memory, .persistent], Teller.allCases)
+    @Test(arguments: [ObjectPersistence.memory, .persistent], AccountSource.allCases)
     func `is that of its call, whoever is signed in when the answer is lost`(
-        place: ObjectPersistence, teller: Teller
+        place: ObjectPersistence, teller: AccountSource
     ) async throws {
         for kind in WriteKind.allCases {
             let world = try world(place)
@@ -101,7 +101,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
             await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
             world.goOnline()
             #expect(try await world.cache.sendQueued() == QueueReport())
-            try await world.sendOut()
+            try await world.sendWaitingWrites()
             #expect(world.server.written == [], "\(kind)")
         }
     }
@@ -136,14 +136,14 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(try OutboxWriteQueue(world.outbox).waiting().isEmpty)
     }
 
-    @Test(arguments: Teller.allCases)
-    func `is that of its call, whoever is signed in at the commit that queues it`(teller: Teller) async throws {
+    @Test(arguments: AccountSource.allCases)
+    func `is that of its call, whoever is signed in at the commit that queues it`(teller: AccountSource) async throws {
         let world = try world(.persistent)
         let accounts = try Accounts(world, teller)
         try await accounts.signIn("ada")
         let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
         world.cache.configure(
-            persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: queue))
+            persistent: ObjectBackend(objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: queue))
         world.meanwhile.plan(before: "enqueue") { try await accounts.change(to: "bob") }
         world.goOffline()
         await #expect(performing: { _ = try await write(.save, world.cache) }, throws: isNotSignedIn)
@@ -173,8 +173,8 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(try OutboxWriteQueue(world.outbox).waiting().isEmpty)
     }
 
-    @Test(arguments: [ObjectPersistence.memory, .persistent], Teller.allCases)
-    func `is needed where there are accounts`(place: ObjectPersistence, teller: Teller) async throws {
+    @Test(arguments: [ObjectPersistence.memory, .persistent], AccountSource.allCases)
+    func `is needed where there are accounts`(place: ObjectPersistence, teller: AccountSource) async throws {
         let world = try world(place)
         let accounts = try Accounts(world, teller)
         try await accounts.signIn("ada")
@@ -190,8 +190,8 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(world.server.written == [])
     }
 
-    @Test(arguments: Teller.allCases)
-    func `keeps writes in memory apart`(teller: Teller) async throws {
+    @Test(arguments: AccountSource.allCases)
+    func `separates writes in memory by account`(teller: AccountSource) async throws {
         let world = try ObjectWorld()
         let accounts = try Accounts(world, teller)
         try await accounts.signIn("ada")
@@ -205,7 +205,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         #expect(world.server.written == [])
     }
 
-    @Test func `keeps a write in memory out of another one's first answer`() async throws {
+    @Test func `hides a write in memory from another account's first answer`() async throws {
         let world = try ObjectWorld()
         let accounts = try Accounts(world, .session)
         try await accounts.signIn("ada")
@@ -222,7 +222,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `keeps what the server took out of another one's sight`(place: ObjectPersistence) async throws {
+    func `hides what the server accepted from another account`(place: ObjectPersistence) async throws {
         let world = try world(place)
         let accounts = try Accounts(world, .session)
         try await accounts.signIn("ada")
@@ -249,7 +249,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         }
         #expect(world.server.written == [])
         try await accounts.signIn("ada")
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
@@ -265,7 +265,7 @@ private func isNotSignedIn(_ error: any Error) -> Bool {
         }
         world.server.set { $0.status = nil }
         try await accounts.signIn("ada")
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(world.server.written == ["PUT /User/1 10"])
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
     }

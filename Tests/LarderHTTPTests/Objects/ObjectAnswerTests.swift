@@ -1,4 +1,4 @@
-// Proves that a direct save makes of an answer what the outbox makes of it: also with a queue's own rules, and without a queue.
+// Proves that a direct save interprets a response as the outbox does, also with a queue's own rules and without a queue.
 import HTTPTypes
 import Larder
 import LarderFormat
@@ -50,30 +50,34 @@ import Testing
         { TransportResponse(status: .internalServerError) }, { TransportResponse(status: .badGateway) },
     ]
 
-    enum Keeper: CaseIterable, Sendable {
+    enum WriteStorage: CaseIterable, Sendable {
         case memory, memoryWithoutQueue, persistent
     }
 
-    @Test(arguments: Keeper.allCases, undecided.indices)
-    func `queues it where the outbox would ask again`(keeper: Keeper, number: Int) async throws {
+    @Test(arguments: WriteStorage.allCases, undecided.indices)
+    func `queues it where the outbox would retry`(storage: WriteStorage, number: Int) async throws {
         let world = try ObjectWorld(
-            persistent: keeper == .persistent ? ["User"] : [], isConfigured: keeper != .memoryWithoutQueue)
+            persistent: storage == .persistent ? ["User"] : [], isConfigured: storage != .memoryWithoutQueue)
         world.server.set { $0.portal = Self.undecided[number] }
         guard case .queued = try await world.cache.save(user(1), payload: Array("10".utf8)) else {
             Issue.record("it was not queued")
             return
         }
-        if keeper != .persistent { #expect(try await world.cache.sendQueued().waiting == 1) }
+        if storage != .persistent { #expect(try await world.cache.sendQueued().waiting == 1) }
         world.server.set { $0.portal = nil }
-        if keeper == .persistent { try await world.sendOut() } else { _ = try await world.cache.sendQueued() }
+        if storage == .persistent {
+            try await world.sendWaitingWrites()
+        } else {
+            _ = try await world.cache.sendQueued()
+        }
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
-    @Test(arguments: Keeper.allCases)
-    func `ends it where the outbox would not ask again`(keeper: Keeper) async throws {
+    @Test(arguments: WriteStorage.allCases)
+    func `ends it where the outbox would not retry`(storage: WriteStorage) async throws {
         for status in [400, 403, 404, 409, 422] {
             let world = try ObjectWorld(
-                persistent: keeper == .persistent ? ["User"] : [], isConfigured: keeper != .memoryWithoutQueue)
+                persistent: storage == .persistent ? ["User"] : [], isConfigured: storage != .memoryWithoutQueue)
             world.server.set { $0.status = HTTPResponse.Status(code: status) }
             await #expect(throws: HTTPCacheError.self, "\(status)") {
                 try await world.cache.save(user(1), payload: Array("10".utf8))
@@ -87,17 +91,17 @@ import Testing
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `means what the outbox was told that it means`(place: ObjectPersistence) async throws {
+    func `means what the outbox's configuration says`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         var policy = OutboxPolicy()
         policy.outcomes = OutcomeTable.standard.on(418, .accepted).on(423, .retry)
         var configuration = OutboxConfiguration(base: try #require(BaseURL("http://objects.test")))
-        configuration.isServersAnswer = { head, _ in head.headerFields[.server] != "portal" }
+        configuration.isServerResponse = { head, _ in head.headerFields[.server] != "portal" }
         let outbox = Outbox(
             store: world.store, transport: world.network, configuration: configuration, policy: policy,
             connectivity: world.connectivity)
         world.cache.configure(
-            persistent: ObjectPlace(
+            persistent: ObjectBackend(
                 objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: OutboxWriteQueue(outbox)))
         world.server.set { $0.status = HTTPResponse.Status(code: 418) }
         guard case .sent = try await world.cache.save(user(1), payload: Array("10".utf8)) else {

@@ -1,3 +1,5 @@
+// Proves that the file of an object is streamed, stored with its class, confirmed, limited and removed with its object.
+
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -15,7 +17,7 @@ import Testing
 
     /// §5.3.1.
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `is kept where its class is kept`(place: ObjectPersistence) async throws {
+    func `is stored where its class is stored`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         world.server.set { $0.files[path] = content(1000) }
         let first = try await world.cache.file(image)
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `is streamed to where it lies and read from there, and leaves nothing when it goes`(
+    func `is streamed to storage and read from there, and leaves nothing when it is removed`(
         place: ObjectPersistence
     ) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], hasRealFiles: true)
@@ -67,7 +69,7 @@ import Testing
 
     /// §5.3.2, §5.3.4.
     @Test(arguments: [false, true])
-    func `above the limit is delivered whole, not kept, and logged`(hidesLength: Bool) async throws {
+    func `above the limit is delivered whole, not stored, and logged`(hidesLength: Bool) async throws {
         let world = try ObjectWorld(options: ObjectCacheOptions(fileLimit: 5000))
         world.server.set {
             $0.files[path] = content(5001)
@@ -84,7 +86,7 @@ import Testing
     }
 
     /// §5.3.2.
-    @Test func `has a limit of 15 MiB unless told otherwise`() {
+    @Test func `has a limit of 15 MiB by default`() {
         #expect(ObjectCacheOptions().fileLimit == 15 << 20)
     }
 
@@ -112,7 +114,7 @@ import Testing
         #expect(try await world.cache.file(image).value.body.bytes() == content(5000))
     }
 
-    @Test func `whose body breaks off is not kept, and what was kept is given instead`() async throws {
+    @Test func `whose body breaks off is not stored, and the stored file is given instead`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(1000) }
         _ = try await world.cache.file(image)
@@ -143,10 +145,10 @@ import Testing
         #expect(try await world.cache.file(image).value.body.bytes() == bytes)
     }
 
-    @Test func `is delivered though it cannot be kept`() async throws {
+    @Test func `is delivered though it cannot be stored`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(1000) }
-        world.memoryFiles.breakDown()
+        world.memoryFiles.failAll()
         let answer = try await world.cache.file(image)
         #expect(answer.storage.word == "failed")
         #expect(try await answer.value.body.bytes() == content(1000))
@@ -169,7 +171,7 @@ import Testing
         await #expect(throws: HTTPCacheError.self) { try await world.cache.file(other) }
     }
 
-    @Test func `by strategy is asked for or not`() async throws {
+    @Test func `by strategy is fetched or not`() async throws {
         let world = try ObjectWorld()
         world.server.set { $0.files[path] = content(10) }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.file(image, strategy: .cacheOnly) }
@@ -182,10 +184,10 @@ import Testing
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `is kept without the host's own secrets`(place: ObjectPersistence) async throws {
-        let options = ObjectCacheOptions(credentialFields: CredentialFields(secret: ["X-House"]))
+    func `is stored without the host's own secrets`(place: ObjectPersistence) async throws {
+        let options = ObjectCacheOptions(credentialFields: CredentialFields(secret: ["X-Vendor"]))
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
-        let name = try #require(HTTPField.Name("X-House"))
+        let name = try #require(HTTPField.Name("X-Vendor"))
         world.server.set { $0.files[path] = content(10) }
         world.network.plan(.header(name, "hush"), times: 9, where: { _ in true })
         #expect(try await world.cache.file(image).storage.word == "kept")
@@ -194,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `or an object is not replaced by a part that was not asked for`(place: ObjectPersistence) async throws {
+    func `or an object is not replaced by an unrequested part`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         world.server.set { $0.files[path] = content(10) }
         _ = try await world.cache.file(image)

@@ -1,4 +1,4 @@
-// Proves that what the server makes of a save becomes the object, and what a default strategy of two answers gives to requests for one.
+// Proves that the server's response to a save becomes the object, and what a default strategy of two answers gives to requests for one.
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -12,45 +12,45 @@ private let places = [ObjectPersistence.memory, .persistent]
 @Suite(.timeLimit(.minutes(5))) struct `A save` {
     private func world(_ place: ObjectPersistence, loadsSaved: Bool = false) throws -> ObjectWorld {
         let world = try ObjectWorld(
-            persistent: place == .persistent ? ["User"] : [], options: ObjectCacheOptions(loadsSaved: loadsSaved))
+            persistent: place == .persistent ? ["User"] : [], options: ObjectCacheOptions(loadsAfterSave: loadsSaved))
         world.server.set { $0.rounding = { _ in "12" } }
         return world
     }
 
-    private func kept(_ world: ObjectWorld) async throws -> String {
+    private func storedPayload(_ world: ObjectWorld) async throws -> String {
         try await world.cache.object(user(1), strategy: .cacheOnly).number
     }
 
     @Test(arguments: places)
-    func `keeps what the server's answer makes of the object`(place: ObjectPersistence) async throws {
+    func `stores what the server's answer makes of the object`(place: ObjectPersistence) async throws {
         let world = try world(place)
         world.server.set { $0.echoes = true }
         try await world.cache.save(user(1), payload: Array("10".utf8))
-        #expect(try await kept(world) == "12")
+        #expect(try await storedPayload(world) == "12")
         #expect(world.network.recorded.count == 1)
     }
 
     @Test(arguments: places)
-    func `keeps what was sent where the answer holds another object, or none`(place: ObjectPersistence) async throws {
+    func `stores what was sent where the answer holds another object, or none`(place: ObjectPersistence) async throws {
         let world = try world(place)
         try await world.cache.save(user(1), payload: Array("10".utf8))
-        #expect(try await kept(world) == "10")
+        #expect(try await storedPayload(world) == "10")
         world.server.set { $0.portal = { TransportResponse(status: .ok, body: Array("2\t99".utf8)) } }
         try await world.cache.save(user(1), payload: Array("11".utf8))
-        #expect(try await kept(world) == "11")
+        #expect(try await storedPayload(world) == "11")
     }
 
     @Test(arguments: places)
-    func `asks for what the server made of it where the options say so`(place: ObjectPersistence) async throws {
+    func `fetches what the server made of it where the options say so`(place: ObjectPersistence) async throws {
         let world = try world(place, loadsSaved: true)
         try await world.cache.save(user(1), payload: Array("10".utf8))
-        #expect(try await kept(world) == "12")
+        #expect(try await storedPayload(world) == "12")
         #expect(world.network.recorded.map(\.request.method) == [.put, .get])
         try await world.cache.save(user(1), payload: Array("10".utf8), strategy: .networkOnly)
         #expect(world.network.recorded.count == 3)
     }
 
-    @Test func `that waited in memory keeps what the server's answer makes of it, beneath what waits still`()
+    @Test func `that waited in memory stores what the server's answer makes of it, beneath what waits still`()
         async throws
     {
         let world = try world(.memory)
@@ -59,14 +59,14 @@ private let places = [ObjectPersistence.memory, .persistent]
         try await world.cache.save(user(1), payload: Array("10".utf8))
         world.goOnline()
         try await world.cache.sendQueued()
-        #expect(try await kept(world) == "12")
+        #expect(try await storedPayload(world) == "12")
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("20".utf8))
         try await world.cache.save(user(1), payload: Array("21".utf8))
         world.goOnline()
         world.network.plan(.status(.badGateway), where: { _ in world.server.written.count == 2 })
         try await world.cache.sendQueued()
-        #expect(try await kept(world) == "21")
+        #expect(try await storedPayload(world) == "21")
     }
 }
 
@@ -75,7 +75,7 @@ private let places = [ObjectPersistence.memory, .persistent]
 
     /// §5.1.3.
     @Test(arguments: places)
-    func `gives what is kept to a request for one answer, and the server's to observers`(
+    func `gives the stored object to a request for one answer, and the server's to observers`(
         place: ObjectPersistence
     ) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
@@ -98,7 +98,7 @@ private let places = [ObjectPersistence.memory, .persistent]
 
     /// §5.1.3.
     @Test(arguments: places)
-    func `gives what is kept of a file, and then the server's`(place: ObjectPersistence) async throws {
+    func `gives the stored file, and then the server's`(place: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [], options: options)
         let image = ObjectFile(of: user(1), attribute: "image")
         world.server.set { $0.files["/User/1/image/content"] = [1] }

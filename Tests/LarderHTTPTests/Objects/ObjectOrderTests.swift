@@ -1,4 +1,4 @@
-// Proves that a write or a removal made here is never undone by an answer that was asked for before it.
+// Proves that a local write or removal is never undone by a response to an earlier request.
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -27,7 +27,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `An answer that was asked for before a write` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer that was requested before a write` {
     @Test(arguments: places)
     func `does not replace what was saved meanwhile, in a list`(place: ObjectPersistence) async throws {
         let world = try world(place)
@@ -94,7 +94,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 
     @Test(arguments: places)
-    func `does not replace what waited when it was asked for, and was sent meanwhile`(
+    func `does not replace what waited when it was requested, and was sent meanwhile`(
         place: ObjectPersistence
     ) async throws {
         let world = try world(place)
@@ -104,7 +104,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         world.goOnline()
         world.server.put("User", "3", "30")
         world.during("GET /User") {
-            if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+            if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         }
         #expect(try await world.cache.collection(allUsers).numbers == ["10", "2", "30", "4"])
         #expect(world.server.written == ["PUT /User/1 10"])
@@ -112,7 +112,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `An answer that was asked for before a removal` {
+@Suite(.timeLimit(.minutes(5))) struct `An answer that was requested before a removal` {
     private let file = ObjectFile(of: user(1), attribute: "image")
 
     @Test(arguments: Removal.allCases, places)
@@ -171,19 +171,19 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 
     @Test(arguments: places)
-    func `does not keep the old file while an upload waits`(place: ObjectPersistence) async throws {
+    func `does not store the old file while an upload waits`(place: ObjectPersistence) async throws {
         let world = try world(place)
         world.server.set { $0.files["/User/1/image/content"] = [1, 2, 3] }
         world.goOffline()
         try await world.cache.upload([4, 5], to: file)
         world.goOnline()
         _ = try await world.cache.file(file)
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(try await world.cache.file(file, strategy: .cacheElseNetwork).value.body.bytes() == [4, 5])
     }
 
     @Test(arguments: places)
-    func `is kept though an upload about the object waits`(place: ObjectPersistence) async throws {
+    func `is stored though an upload about the object waits`(place: ObjectPersistence) async throws {
         let world = try world(place)
         world.goOffline()
         try await world.cache.upload([4, 5], to: file)

@@ -7,7 +7,7 @@ import LarderTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Objects of another server` {
-    private func moved(_ world: ObjectWorld, isOnline: Bool = true) -> ObjectCache {
+    private func cacheOfOtherServer(_ world: ObjectWorld, isOnline: Bool = true) -> ObjectCache {
         ObjectCache(
             service: ModelService(authority: "other.test"), transport: world.network,
             persistent: .store(world.store, writes: OutboxWriteQueue(world.outbox)),
@@ -21,11 +21,11 @@ import Testing
         return mismatch
     }
 
-    @Test func `are shown, and nobody is asked`() async throws {
+    @Test func `are shown, and no server is contacted`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.object(user(1))
         let sent = world.network.lines.count
-        let cache = moved(world)
+        let cache = cacheOfOtherServer(world)
         let found = try await mismatch { _ = try await cache.object(user(1)) }
         #expect(found.content == .objects)
         #expect(found.stored == "http://objects.test" && found.configured == "http://other.test")
@@ -39,7 +39,7 @@ import Testing
     func `are not written to without a network either`(strategy: ObjectStrategy) async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.object(user(1))
-        let cache = moved(world, isOnline: false)
+        let cache = cacheOfOtherServer(world, isOnline: false)
         let found = try await mismatch {
             _ = try await cache.save(user(1), payload: Array("2".utf8), strategy: strategy)
         }
@@ -67,7 +67,7 @@ import Testing
     @Test func `are renewed once the server is adopted`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.object(user(1))
-        let cache = moved(world)
+        let cache = cacheOfOtherServer(world)
         try await world.store.adopt(try await mismatch { _ = try await cache.object(user(1)) })
         #expect(try await cache.object(user(1)).origin == .revalidated)
     }
@@ -75,7 +75,7 @@ import Testing
     @Test func `are none once they are removed`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.object(user(1))
-        let cache = moved(world)
+        let cache = cacheOfOtherServer(world)
         try await cache.removeAllFromStorage(class: "User")
         #expect(try await cache.object(user(1)).origin == .network)
     }

@@ -1,10 +1,12 @@
+// Proves that objects are stored in memory or in the store as the host, the class and the request say.
+
 import LarderFormat
 import LarderHTTP
 import LarderStore
 import LarderTesting
 import Testing
 
-@Suite struct `Where objects are kept` {
+@Suite struct `Where objects are stored` {
     /// §5.2.3.
     @Test func `is memory unless the host says otherwise, and is lost with the program`() async throws {
         let world = try ObjectWorld()
@@ -43,7 +45,7 @@ import Testing
     }
 
     /// §5.2.4.
-    @Test func `with an explicit no is not the store, whatever lies there already`() async throws {
+    @Test func `with an explicit no is not the store, whatever it holds already`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
         world.server.put("User", "1", "100")
@@ -55,7 +57,7 @@ import Testing
         #expect(try await world.restarted().collection(allUsers).numbers.first == "1")
     }
 
-    @Test func `can change for what is kept in memory already, be it by a 304`() async throws {
+    @Test func `can change for what is stored in memory already, also by a 304`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         let confirmed = try await world.cache.collection(allUsers, persistence: .persistent)
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test func `is no resource that syncing could name`() throws {
-        // Filters tell groups from ids by the first colon: no group has one.
+        // Filters separate groups from ids at the first colon: no group has one.
         #expect(ObjectName.resource(ofClass: "User").group.contains(":"))
         #expect(ObjectName(row: user(1).row) == user(1))
         #expect(ObjectName(row: RowKey(resource: ResourceKey("User", 0), type: "User", key: "1")) == nil)

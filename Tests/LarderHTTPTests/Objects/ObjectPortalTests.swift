@@ -1,4 +1,4 @@
-// Proves that what a captive portal answers in the server's place costs neither a write nor what is kept of objects.
+// Proves that a captive portal's response loses neither a write nor a stored object.
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -48,7 +48,7 @@ import Testing
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
         if place == .memory { #expect(try await world.cache.sendQueued().waiting == 1) }
         world.server.set { $0.portal = nil }
-        if place == .memory { _ = try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { _ = try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
@@ -73,7 +73,7 @@ import Testing
         #expect(try await world.cache.sendQueued() == QueueReport())
     }
 
-    @Test func `is told from the server's own, which takes a write`() async throws {
+    @Test func `is distinguished from the server's own, which accepts a write`() async throws {
         let own: [Answer] = [
             { Self.answer(204, [:]) }, { Self.answer(200, [:]) }, { Self.answer(200, [:], "{}") },
             { Self.answer(200, [.contentType: "application/xml"], "<user/>") },
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: places, read.indices)
-    func `leaves what is kept, and gives it`(place: ObjectPersistence, number: Int) async throws {
+    func `leaves what is stored, and gives it`(place: ObjectPersistence, number: Int) async throws {
         let world = try world(place)
         let image = ObjectFile(of: user(1), attribute: "image")
         world.server.set { $0.files["/User/1/image/content"] = Array("pixels".utf8) }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: places, [0, 1, 2])
-    func `without content leaves a file that is kept`(place: ObjectPersistence, number: Int) async throws {
+    func `without content leaves a stored file`(place: ObjectPersistence, number: Int) async throws {
         let world = try world(place)
         let image = ObjectFile(of: user(1), attribute: "image")
         world.server.set { $0.files["/User/1/image/content"] = Array("pixels".utf8) }
@@ -118,7 +118,7 @@ import Testing
         let empty = try await world.cache.file(image)
         #expect(empty.storage.word == "empty")
         #expect(try await empty.value.body.bytes().isEmpty)
-        let kept = try await world.cache.file(image, strategy: .cacheOnly)
-        #expect(try await kept.value.body.bytes() == Array("pixels".utf8))
+        let stored = try await world.cache.file(image, strategy: .cacheOnly)
+        #expect(try await stored.value.body.bytes() == Array("pixels".utf8))
     }
 }

@@ -1,4 +1,4 @@
-// Proves over seeded races that no answer replaces what was written or removed here after it was asked for.
+// Proves over seeded races that no response replaces what was written or removed locally after it was requested.
 import LarderHTTP
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
     func `shows no older value over a newer`(place: ObjectPersistence) async throws {
         for seed in 0..<UInt64(1000) {
             let race = try ObjectRace(seed: seed, place)
-            let faults = try await race.play()
+            let faults = try await race.run()
             try #require(faults == [], "seed \(seed), \(place): \(race.script)")
         }
     }

@@ -1,4 +1,4 @@
-// Proves that what is removed takes its files along, that clearing reaches everything, and that what stays is named.
+// Proves that removing objects removes their files, that clearing removes everything, and that exceptions are reported.
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -22,22 +22,23 @@ private let places = [ObjectPersistence.memory, .persistent]
         return world
     }
 
-    private func isKept(_ id: Int, _ world: ObjectWorld) async -> Bool {
+    private func isStored(_ id: Int, _ world: ObjectWorld) async -> Bool {
         (try? await world.cache.file(image(id), strategy: .cacheOnly)) != nil
     }
 
     @Test(arguments: places, [true, false])
-    func `from the server takes its files along`(place: ObjectPersistence, isOnline: Bool) async throws {
+    func `from the server removes its files too`(place: ObjectPersistence, isOnline: Bool) async throws {
         let world = try await world(place)
         if !isOnline { world.goOffline() }
         try await world.cache.delete(user(1))
-        #expect(await !isKept(1, world))
-        #expect(await isKept(2, world))
+        #expect(await !isStored(1, world))
+        #expect(await isStored(2, world))
     }
 
     /// Swift's strings are equal where Unicode says so; names of classes are not.
     @Test(arguments: places)
-    func `is all that is kept, also of classes whose names differ in bytes only`(place: ObjectPersistence) async throws
+    func `is all that is stored, also of classes whose names differ in bytes only`(place: ObjectPersistence)
+        async throws
     {
         let classes = ["Caf\u{E9}", "Cafe\u{301}"]
         let world = try ObjectWorld(persistent: place == .persistent ? classes : [])
@@ -53,58 +54,58 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 
     @Test(arguments: places)
-    func `from the server by the network only is not kept either, nor is a file that was replaced so`(
+    func `from the server by the network only is not stored either, nor is a file that was replaced so`(
         place: ObjectPersistence
     ) async throws {
         let world = try await world(place)
         try await world.cache.delete(user(1), strategy: .networkOnly)
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
-        #expect(await !isKept(1, world))
+        #expect(await !isStored(1, world))
         try await world.cache.upload([9], to: image(2), strategy: .networkOnly)
-        #expect(await !isKept(2, world))
+        #expect(await !isStored(2, world))
         #expect(try await world.cache.object(user(2), strategy: .cacheOnly).number == "2")
     }
 
     @Test(arguments: places)
-    func `with its collection takes its files along, but not those of objects that another one holds`(
+    func `with its collection removes its files too, but not those of objects that another one holds`(
         place: ObjectPersistence
     ) async throws {
         let world = try await world(place)
         _ = try await world.cache.collection(users("x > 3"))
         try await world.cache.deleteAllFromStorage(allUsers)
-        for id in 1...3 { #expect(await !isKept(id, world)) }
-        #expect(await isKept(4, world))
+        for id in 1...3 { #expect(await !isStored(id, world)) }
+        #expect(await isStored(4, world))
     }
 
     @Test(arguments: places)
     func `with everything leaves nothing, and the responses of others alone`(place: ObjectPersistence) async throws {
         let world = try await world(place)
         let others = StoreResponseCache(store: world.store)
-        try await others.keep(makeResponse(), "https://a.test/x", body: "other")
+        try await others.store(makeResponse(), "https://a.test/x", body: "other")
         _ = try await world.cache.object(user(2), persistence: place == .memory ? .persistent : .memory)
         let removal = try await world.cache.clear()
-        #expect(removal.wasKept && removal.waiting.isEmpty)
+        #expect(removal.wasStored && removal.waiting.isEmpty)
         for id in 1...4 {
-            #expect(await !isKept(id, world))
+            #expect(await !isStored(id, world))
             await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(id), strategy: .cacheOnly) }
         }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.collection(allUsers, strategy: .cacheOnly) }
         #expect(try world.storedObjects() == [])
         #expect(try await others.texts("https://a.test/x") == ["other"])
-        #expect(try await !world.cache.clear().wasKept)
+        #expect(try await !world.cache.clear().wasStored)
         #expect(try world.findings() == [])
     }
 
-    @Test func `with everything takes along what lies in files of their own`() async throws {
+    @Test func `with everything removes what lies in files of their own`() async throws {
         let directory = TemporaryDirectory()
         let world = try ObjectWorld(persistent: ["User"])
         let files = try FileCache(directory: directory.path + "/files", now: { 0 })
-        world.cache.configure(persistent: ObjectPlace(objects: StoreObjectStorage(world.store), files: files))
+        world.cache.configure(persistent: ObjectBackend(objects: StoreObjectStorage(world.store), files: files))
         world.server.set { $0.files["/User/1/image/content"] = [1] }
         _ = try await world.cache.file(image(1))
-        #expect(await isKept(1, world))
+        #expect(await isStored(1, world))
         try await world.cache.clear()
-        #expect(await !isKept(1, world))
+        #expect(await !isStored(1, world))
     }
 }
 
@@ -114,7 +115,7 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 
     @Test(arguments: Kind.allCases, places)
-    private func `keeps what the write makes of the object, says so, and sends it`(
+    private func `stores what the write makes of the object, says so, and sends it`(
         kind: Kind, place: ObjectPersistence
     ) async throws {
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
@@ -128,14 +129,14 @@ private let places = [ObjectPersistence.memory, .persistent]
             case .wholeClass: try await world.cache.removeAllFromStorage(class: "User")
             case .everything: try await world.cache.clear()
             }
-        #expect(removal.wasKept)
+        #expect(removal.wasStored)
         #expect(removal.waiting == [user(1)])
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
         if kind != .object {
             await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(2), strategy: .cacheOnly) }
         }
         world.goOnline()
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
@@ -148,11 +149,11 @@ private let places = [ObjectPersistence.memory, .persistent]
         try await world.cache.deleteFromStorage(user(1))
         world.goOnline()
         world.network.plan(.status(.unprocessableContent), where: { $0.method == .put })
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
     }
 
-    @Test func `gives up what waits in memory only when told to`() async throws {
+    @Test func `discards what waits in memory only on request`() async throws {
         let world = try ObjectWorld()
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))

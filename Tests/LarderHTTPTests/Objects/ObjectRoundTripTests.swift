@@ -1,3 +1,5 @@
+// Proves that objects are fetched, confirmed, saved and served offline over real transports.
+
 #if Server
 import Foundation
 import HTTPOrigin

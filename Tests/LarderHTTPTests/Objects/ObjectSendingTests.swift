@@ -1,4 +1,4 @@
-// Proves the order of writes about one object at the server, their media types, and that a portal's page is no answer.
+// Proves the order of writes about one object at the server, their media types, and that a portal's page is no success.
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -81,7 +81,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     }
 
     @Test(arguments: places)
-    func `that the server has are kept though their task is cancelled`(place: ObjectPersistence) async throws {
+    func `that the server has are stored though their task is cancelled`(place: ObjectPersistence) async throws {
         let world = try world(place)
         _ = try await world.cache.collection(allUsers)
         let saving = Mutex<Task<WriteOutcome, any Error>?>(nil)
@@ -111,7 +111,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         #expect(world.server.written == [])
         world.goOnline()
         #expect(try await world.cache.sendQueued().sent.isEmpty)
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written == ["PUT /User/1 10", "PUT /User/1 11", "PUT /User/2 20", "PUT /User/2 21"])
     }
 }
@@ -136,20 +136,20 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         }
         let tried = types(world).count
         world.goOnline()
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(Array(types(world).dropFirst(tried)) == wanted)
     }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A page of a captive portal` {
-    private func portal(_ world: ObjectWorld) {
+    private func answerAsPortal(_ world: ObjectWorld) {
         let page = Array("1\tplease sign in".utf8)
         world.network.plan(
             .header(.contentType, "text/html; charset=utf-8"), .body(page), times: 99, where: { _ in true })
     }
 
     @Test(arguments: places)
-    func `replaces no kept object, collection or file`(place: ObjectPersistence) async throws {
+    func `replaces no stored object, collection or file`(place: ObjectPersistence) async throws {
         let world = try world(place)
         let file = ObjectFile(of: user(1), attribute: "image")
         world.server.set { $0.files["/User/1/image/content"] = [1, 2, 3] }
@@ -158,7 +158,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         _ = try await world.cache.file(file)
         world.server.put("User", "1", "5")
         world.server.set { $0.files["/User/1/image/content"] = [4] }
-        portal(world)
+        answerAsPortal(world)
         #expect(try await world.cache.object(user(1)).reuse.word == "unreachable")
         #expect(try await world.cache.collection(allUsers).numbers == ["1", "2", "3", "4"])
         #expect(try await world.cache.file(file).value.body.bytes() == [1, 2, 3])
@@ -168,7 +168,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
     @Test(arguments: places)
     func `is no success of a write`(place: ObjectPersistence) async throws {
         let world = try world(place)
-        portal(world)
+        answerAsPortal(world)
         guard case .queued = try await world.cache.save(user(1), payload: Array("10".utf8)) else {
             Issue.record("it counted as sent")
             return
@@ -178,7 +178,7 @@ private func world(_ place: ObjectPersistence) throws -> ObjectWorld {
         }
         if place == .memory { #expect(try await world.cache.sendQueued().waiting == 1) }
         world.network.clearPlans()
-        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+        if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         #expect(world.server.written.last == "PUT /User/1 10")
     }
 }

@@ -1,4 +1,4 @@
-// Proves that objects share the server's wait (Retry-After) with outbox and sync: what is asked for during it waits as without a network.
+// Proves that objects share the server's wait (Retry-After) with outbox and sync, and behave as offline during it.
 import HTTPTypes
 import LarderHTTP
 import LarderOutbox
@@ -13,16 +13,16 @@ import Testing
         try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
     }
 
-    private func rest(_ world: ObjectWorld) throws -> Int64? {
+    private func remainingWait(_ world: ObjectWorld) throws -> Int64? {
         let now = world.clock.wallMilliseconds
         return try world.store.read { view in try view.serverWait(of: Self.server, at: now)?.remaining(at: now) }
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `that another part of the program noted has saves wait`(_ place: ObjectPersistence) async throws {
+    func `that another part of the program recorded has saves wait`(_ place: ObjectPersistence) async throws {
         let world = try world(place)
         let now = world.clock.wallMilliseconds
-        try await world.store.write { try $0.noteServerWait(of: Self.server, milliseconds: 60_000, at: now) }
+        try await world.store.write { try $0.setServerWait(of: Self.server, milliseconds: 60_000, at: now) }
         guard case .queued = try await world.cache.save(user(1), payload: Array("10".utf8)) else {
             Issue.record("it was sent")
             return
@@ -37,20 +37,20 @@ import Testing
         if place == .memory {
             #expect(try await world.cache.sendQueued().sent.count == 1)
         } else {
-            try await world.sendOut()
+            try await world.sendWaitingWrites()
         }
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
-    @Test func `are read from what is kept meanwhile`() async throws {
+    @Test func `are read from what is stored meanwhile`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.object(user(1))
         world.server.put("User", "1", "new")
         let now = world.clock.wallMilliseconds
-        try await world.store.write { try $0.noteServerWait(of: Self.server, milliseconds: 60_000, at: now) }
-        let kept = try await world.cache.object(user(1), strategy: .networkElseCache)
-        guard case .expiredServedOffline = kept.state else {
-            Issue.record("\(kept.state)")
+        try await world.store.write { try $0.setServerWait(of: Self.server, milliseconds: 60_000, at: now) }
+        let stored = try await world.cache.object(user(1), strategy: .networkElseCache)
+        guard case .expiredServedOffline = stored.state else {
+            Issue.record("\(stored.state)")
             return
         }
         await #expect {
@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(arguments: [HTTPResponse.Status.tooManyRequests, .serviceUnavailable])
-    func `note what a save is answered with, for every part of the program`(_ status: HTTPResponse.Status) async throws
+    func `record what a save is answered with, for every part of the program`(_ status: HTTPResponse.Status)
+        async throws
     {
         let world = try ObjectWorld(persistent: ["User"])
         world.network.plan(.status(status), .header(.retryAfter, "60")) { $0.method == .put }
@@ -70,7 +71,7 @@ import Testing
             Issue.record("it was sent")
             return
         }
-        #expect(try rest(world) == 60_000)
+        #expect(try remainingWait(world) == 60_000)
         // After a restart as well.
         await #expect(throws: HTTPCacheError.self) {
             try await world.restarted().object(user(1), strategy: .networkOnly)
@@ -79,16 +80,16 @@ import Testing
         #expect(world.network.lines == ["PUT /User/1"])
     }
 
-    @Test func `note what a read is answered with, and nothing that is not the server's`() async throws {
+    @Test func `record what a read is answered with, and nothing that is not the server's`() async throws {
         let world = try ObjectWorld()
         let retryAfter = Fault.header(.retryAfter, "60")
         world.network.plan(.status(.serviceUnavailable), retryAfter, .header(.contentType, "text/html")) { _ in true }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1)) }
         world.network.plan(.status(.badGateway), retryAfter) { _ in true }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1)) }
-        #expect(try rest(world) == nil)
+        #expect(try remainingWait(world) == nil)
         world.network.plan(.status(.serviceUnavailable), retryAfter) { _ in true }
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1)) }
-        #expect(try rest(world) == 60_000)
+        #expect(try remainingWait(world) == 60_000)
     }
 }

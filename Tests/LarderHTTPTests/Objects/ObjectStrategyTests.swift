@@ -1,3 +1,5 @@
+// Proves what each object strategy reads, fetches, stores and reports.
+
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -12,7 +14,7 @@ import Testing
     }
 
     /// §5.1.1, §5.2.2.
-    @Test func `gives the server's answer, and what is kept only when the server cannot be reached`() async throws {
+    @Test func `gives the server's answer, and the stored one only when the server cannot be reached`() async throws {
         let world = try ObjectWorld()
         let first = try await world.cache.collection(allUsers)
         #expect(first.origin == .network)
@@ -33,7 +35,7 @@ import Testing
     }
 
     /// §5.1.1.
-    @Test func `gives what is kept after a 304, and says that it was confirmed`() async throws {
+    @Test func `gives the stored answer after a 304, and says that it was confirmed`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.clock.advance(by: .seconds(9))
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [.internalServerError, .serviceUnavailable, .notFound, .unauthorized] as [HTTPResponse.Status])
-    func `throws a server's error, for the server was reached, and leaves what is kept alone`(
+    func `throws a server's error, for the server was reached, and leaves what is stored alone`(
         status: HTTPResponse.Status
     ) async throws {
         let world = try ObjectWorld()
@@ -70,14 +72,14 @@ import Testing
             .connectionRefused, .noConnection(reason: "x"), .timeout(.connect), .timeout(.head),
             .connectionLost(reason: "x"), .tls(reason: "x"),
         ] as [TransportError])
-    func `takes every failure without an answer for unreachable`(failure: TransportError) async throws {
+    func `treats every failure without an answer as unreachable`(failure: TransportError) async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.object(user(1))
         world.network.plan(.fail(failure), exchange: 1)
         #expect(try await world.cache.object(user(1)).origin == .cache)
     }
 
-    @Test func `takes an answer that breaks off for none`() async throws {
+    @Test func `treats an answer that breaks off as none`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.server.put("User", "5", "5")
@@ -87,13 +89,13 @@ import Testing
         #expect(answer.origin == .cache)
     }
 
-    @Test func `does not ask at all when the host says that there is no connection`() async throws {
+    @Test func `sends nothing when the host says that there is no connection`() async throws {
         let world = try ObjectWorld(isOnline: { false })
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1)) }
         #expect(world.network.recorded.isEmpty)
     }
 
-    @Test func `gives the failure when nothing is kept`() async throws {
+    @Test func `gives the failure when nothing is stored`() async throws {
         let world = try ObjectWorld()
         world.goOffline()
         await #expect {
@@ -104,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `tells an answer that it cannot understand, and keeps what it has`() async throws {
+    @Test func `reports an answer that it cannot decode, and leaves what is stored`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.object(user(1))
         world.server.set { $0.pages["/User/1"] = "nonsense" }
@@ -123,7 +125,7 @@ import Testing
 
 @Suite struct `The strategy network only` {
     /// §5.1.2.
-    @Test func `keeps nothing and looks at nothing that is kept`() async throws {
+    @Test func `stores nothing and reads nothing that is stored`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         let answer = try await world.cache.collection(allUsers, strategy: .networkOnly)
         #expect(answer.storage.word == "not-keeping")
@@ -140,7 +142,7 @@ import Testing
     }
 
     /// §5.1.2.
-    @Test func `queues nothing and keeps nothing on saving`() async throws {
+    @Test func `queues nothing and stores nothing on saving`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         try await world.cache.save(user(1), payload: Array("10".utf8), strategy: .networkOnly)
         #expect(try world.storedObjects() == [])
@@ -164,7 +166,7 @@ import Testing
     }
 
     /// §5.1.3.
-    @Test func `gives what is kept first, and then the server's answer`() async throws {
+    @Test func `gives what is stored first, and then the server's answer`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.server.put("User", "1", "100")
@@ -174,7 +176,7 @@ import Testing
         #expect(answers.map(\.numbers.first) == ["1", "100"])
     }
 
-    @Test func `gives the server's answer alone when nothing is kept`() async throws {
+    @Test func `gives the server's answer alone when nothing is stored`() async throws {
         let world = try ObjectWorld()
         let answers = try await list(try world.cache.objectAnswers(user(2)))
         #expect(answers.map(\.origin) == [.network])
@@ -209,7 +211,7 @@ import Testing
 
 @Suite struct `The strategy cache else network` {
     /// §5.1.4.
-    @Test func `gives what is kept however old it is, says so, and asks only for what is not kept`() async throws {
+    @Test func `gives what is stored however old it is, says so, and fetches only what is missing`() async throws {
         let world = try ObjectWorld()
         let first = try await world.cache.collection(allUsers, strategy: .cacheElseNetwork)
         #expect(first.origin == .network)
@@ -223,7 +225,9 @@ import Testing
         #expect(world.network.recorded.count == 1)
     }
 
-    @Test func `asks when what is kept is not complete, and gives what there is when nobody answers`() async throws {
+    @Test func `fetches when what is stored is not complete, and gives what there is when no server answers`()
+        async throws
+    {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         try await world.cache.deleteFromStorage(user(2))
@@ -250,7 +254,7 @@ import Testing
 }
 
 @Suite struct `The strategy cache only` {
-    @Test func `never asks the server`() async throws {
+    @Test func `never uses the network`() async throws {
         let world = try ObjectWorld()
         await #expect {
             try await world.cache.collection(allUsers, strategy: .cacheOnly)

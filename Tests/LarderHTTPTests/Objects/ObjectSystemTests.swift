@@ -21,7 +21,7 @@ import Testing
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 
-    @Test func `keeps persistent classes in the store, and their writes in the outbox`() async throws {
+    @Test func `stores persistent classes in the store, and their writes in the outbox`() async throws {
         let world = try ObjectWorld()
         let connectivity = ScriptedConnectivity(.offline)
         let cache = ObjectCache.system(
@@ -30,7 +30,7 @@ import Testing
         while cache.isOnline() { await Task.yield() }
         try await cache.save(user(1), payload: Array("10".utf8))
         #expect(try world.store.read { view in try view.outboxEntries() }.count == 1)
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written == ["PUT /User/1 10"])
     }
 }

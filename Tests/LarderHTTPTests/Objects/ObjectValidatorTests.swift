@@ -1,3 +1,5 @@
+// Proves that objects and collections are validated by HTTP's fields or by those of ApiOmat.
+
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -8,7 +10,7 @@ import Testing
 
 @Suite struct `Validation by HTTP's own fields` {
     /// §5.6.1.
-    @Test func `sends a collection's entity tag back, and takes new content with its new tag`() async throws {
+    @Test func `sends a collection's entity tag back, and stores new content with its new tag`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
         #expect(world.lastFields[.ifNoneMatch] == nil)
@@ -48,7 +50,7 @@ import Testing
         #expect(world.lastFields[.ifNoneMatch] == nil)
     }
 
-    @Test func `asks again without a condition when what it confirms was removed meanwhile`() async throws {
+    @Test func `fetches again without a condition when what it confirms was removed meanwhile`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.network.plan(.delay(.seconds(5)), exchange: 1)
@@ -71,7 +73,7 @@ import Testing
     }
 
     /// §5.6.1.
-    @Test func `takes a collection's tag from If-None-Match and sends it back as If-None-Match`() async throws {
+    @Test func `reads a collection's tag from If-None-Match and sends it back as If-None-Match`() async throws {
         let world = try world()
         _ = try await world.cache.collection(allUsers)
         let again = try await world.cache.collection(allUsers)
@@ -84,7 +86,7 @@ import Testing
     }
 
     /// §5.6.2.
-    @Test func `takes a single object's date from the same field, and sends it back in it`() async throws {
+    @Test func `reads a single object's date from the same field, and sends it back in it`() async throws {
         let world = try world()
         _ = try await world.cache.object(user(1))
         #expect(try await world.cache.object(user(1)).origin == .revalidated)
@@ -93,13 +95,13 @@ import Testing
     }
 
     /// §5.6.3.
-    @Test func `neither sends nor takes a validator for a collection with a query`() async throws {
+    @Test func `neither sends nor stores a validator for a collection with a query`() async throws {
         let world = try world()
         _ = try await world.cache.collection(users("x < 3"))
         let again = try await world.cache.collection(users("x < 3"))
         #expect(again.origin == .network)
         #expect(world.lastFields[.ifNoneMatch] == nil)
-        let kept = try world.store.read { view in try view.collection(users("x < 3")) }
-        #expect(kept?.validators.isEmpty == true)
+        let stored = try world.store.read { view in try view.collection(users("x < 3")) }
+        #expect(stored?.validators.isEmpty == true)
     }
 }

@@ -1,4 +1,4 @@
-// Proves that an observer of an object or a collection sees each change of what is kept, whatever made it, and nothing twice.
+// Proves that an observer of an object or a collection sees each stored change exactly once, whatever made it.
 import HTTPTypes
 import LarderFormat
 import LarderStore
@@ -16,7 +16,7 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 
     @Test(arguments: places)
-    func `of an object sees what is kept at once, and then answers, writes and removals`(
+    func `of an object sees what is stored at once, and then answers, writes and removals`(
         place: ObjectPersistence
     ) async throws {
         let world = try world(place)
@@ -50,9 +50,9 @@ private let places = [ObjectPersistence.memory, .persistent]
     }
 
     @Test func `sees no value twice, whatever is signalled`() async throws {
-        let kept = Mutex([1, 1, 2])
+        let stored = Mutex([1, 1, 2])
         let (signals, signal) = AsyncStream.makeStream(of: Void.self)
-        var values = ObjectValues<Int>(signals: { signals }, read: { kept.withLock { $0.removeFirst() } })
+        var values = ObjectValues<Int>(signals: { signals }, read: { stored.withLock { $0.removeFirst() } })
             .makeAsyncIterator()
         #expect(try await values.next() == 1)
         for _ in 0..<2 { signal.yield() }
@@ -84,7 +84,7 @@ private let places = [ObjectPersistence.memory, .persistent]
         #expect(try await values.text() == "3")
     }
 
-    @Test func `of a persistent class sees what the server refused taken back`() async throws {
+    @Test func `of a persistent class sees a refused write rolled back`() async throws {
         let world = try world(.persistent)
         _ = try await world.cache.object(user(1))
         world.goOffline()
@@ -93,7 +93,7 @@ private let places = [ObjectPersistence.memory, .persistent]
         #expect(try await values.text() == "10")
         world.goOnline()
         world.network.plan(.status(.unprocessableContent), where: { $0.method == .put })
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(try await values.text() == "1")
     }
 

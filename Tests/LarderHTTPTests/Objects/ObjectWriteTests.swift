@@ -1,3 +1,5 @@
+// Proves that object writes wait, survive a relaunch, keep their order and are rolled back when refused.
+
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -53,7 +55,7 @@ import Testing
         #expect([first, second, third].allSatisfy(isQueued))
         #expect(try await world.cache.collection(allUsers).numbers == ["11", "3", "4"])
         world.goOnline()
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written == ["PUT /User/1 10", "DELETE /User/2 ", "PUT /User/1 11"])
         // The first was tried, in vain, before it was queued: under the same key.
         #expect(try keys(world, of: "/User/1").count == 2)
@@ -68,14 +70,14 @@ import Testing
         let cache = world.restarted(persistent: ["User"])
         #expect(try await cache.object(user(1)).number == "10")
         world.goOnline()
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written == ["PUT /User/1 10"])
         let outcomes = try world.store.read { view in try view.outboxOutcomes().map(\.outcome) }
         #expect(outcomes == ["accepted"])
     }
 
     @Test(arguments: [true, false])
-    func `of a persistent class that the server may have all the same is not taken for one that was never sent`(
+    func `of a persistent class that the server may have all the same is not treated as never sent`(
         isLost: Bool
     ) async throws {
         let world = try ObjectWorld(persistent: ["User"])
@@ -118,7 +120,7 @@ import Testing
         #expect(try await world.cache.object(user(1)).number == "10")
     }
 
-    @Test func `of a persistent class that the server refuses is taken back`() async throws {
+    @Test func `of a persistent class that the server refuses is rolled back`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
         world.goOffline()
@@ -127,7 +129,7 @@ import Testing
         #expect(try await world.cache.collection(allUsers).numbers == ["10", "3", "4"])
         world.goOnline()
         world.network.plan(.status(.unprocessableContent), times: 2, where: { $0.method != .get })
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.outbox.status.rejected == 2)
         #expect(try await world.cache.collection(allUsers, strategy: .cacheOnly).numbers == ["1", "2", "3", "4"])
         #expect(try world.findings() == [])
@@ -141,13 +143,13 @@ import Testing
         // The server rounds, and says so only when asked.
         world.server.set { $0.pages["/User/1"] = "1\t12" }
         let numbers = world.store.values(in: .row(user(1).row)) { view in try view.payload(at: user(1).row) ?? [] }
-        try await world.sendOut {
+        try await world.sendWaitingWrites {
             for try await number in numbers where number == Array("12".utf8) { break }
         }
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "12")
     }
 
-    @Test func `of a class in memory that the server refuses is taken back`() async throws {
+    @Test func `of a class in memory that the server refuses is rolled back`() async throws {
         let world = try ObjectWorld()
         _ = try await world.cache.collection(allUsers)
         world.goOffline()
@@ -163,7 +165,7 @@ import Testing
 
     @Test func `of a persistent class is an error where no queue was given`() async throws {
         let world = try ObjectWorld(isConfigured: false)
-        let place = ObjectPlace(objects: StoreObjectStorage(world.store), files: world.storeFiles)
+        let place = ObjectBackend(objects: StoreObjectStorage(world.store), files: world.storeFiles)
         world.cache.configure(persistent: place)
         await #expect {
             try await world.cache.save(user(1), payload: [1], persistence: .persistent)
@@ -183,7 +185,7 @@ import Testing
         #expect(world.server.written == ["PUT /User/1 10", "PUT /User/1 11"])
     }
 
-    @Test func `that the server refuses for good is told, and the next one goes on`() async throws {
+    @Test func `that the server refuses for good is reported, and the next one goes on`() async throws {
         let world = try ObjectWorld()
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))
@@ -197,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: [.internalServerError, .unauthorized, .tooManyRequests] as [HTTPResponse.Status])
-    func `waits on while the server cannot take it now`(status: HTTPResponse.Status) async throws {
+    func `waits on while the server cannot accept it now`(status: HTTPResponse.Status) async throws {
         let world = try ObjectWorld()
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))
@@ -218,7 +220,7 @@ import Testing
 }
 
 @Suite struct `A write with a connection` {
-    @Test func `is sent, and kept as it is now`() async throws {
+    @Test func `is sent, and stored as it is now`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
         _ = try await world.cache.collection(allUsers)
         let outcome = try await world.cache.save(user(1), payload: Array("10".utf8))

@@ -1,3 +1,5 @@
+// Proves that the object storages, memory and store, fulfil one contract and give equal results.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -6,7 +8,7 @@ import LarderStore
 import LarderTesting
 import Testing
 
-/// The storages that keep objects, which have to tell the same answers.
+/// The storages that keep objects, which must return the same results.
 enum StorageKind: String, CaseIterable, CustomTestStringConvertible {
     case store, memory
 
@@ -51,7 +53,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
     private let tag = Validators(entityTag: "\"1\"")
 
     @Test(arguments: StorageKind.allCases)
-    func `keeps an object once, and shows its change in every collection`(kind: StorageKind) async throws {
+    func `stores an object once, and shows its change in every collection`(kind: StorageKind) async throws {
         let fixture = try Fixture(kind)
         let storage = fixture.storage
         try await storage.apply([
@@ -66,7 +68,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
             #expect(try storage.collection(name)?.objects[user(1)] == object(1, "new"))
         }
         #expect(try storage.object(user(1))?.object == object(1, "new"))
-        #expect(try Set(storage.collections(holding: user(1))) == [allUsers, users("x < 2")])
+        #expect(try Set(storage.collections(containing: user(1))) == [allUsers, users("x < 2")])
         #expect(try fixture.findings() == [])
     }
 
@@ -76,7 +78,8 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
         defer { withExtendedLifetime(fixture) {} }
         let storage = fixture.storage
         try await storage.apply([
-            .put(object(1)), .noteSingle(user(1), tag, at: 3), .putCollection(allUsers, members: [user(1)], tag, at: 7),
+            .put(object(1)), .putSingleAnswer(user(1), tag, at: 3),
+            .putCollection(allUsers, members: [user(1)], tag, at: 7),
         ])
         // The same content again says nothing new.
         try await storage.apply([.put(object(1))])
@@ -89,7 +92,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `keeps what a confirmation leaves out`(kind: StorageKind) async throws {
+    func `leaves what a confirmation omits`(kind: StorageKind) async throws {
         let fixture = try Fixture(kind)
         defer { withExtendedLifetime(fixture) {} }
         let storage = fixture.storage
@@ -136,7 +139,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
         #expect(try storage.collection(allUsers) == nil)
         let left = try (1...4).map { try storage.object(user($0)) != nil }
         #expect(left == [true, true, false, false])
-        #expect(try storage.collections(holding: user(1)) == [users("x < 2")])
+        #expect(try storage.collections(containing: user(1)) == [users("x < 2")])
         #expect(try fixture.findings() == [])
     }
 
@@ -147,7 +150,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
         let other = StoredObject(name: ObjectName(class: "Users", id: "1"), updatedAt: 1, payload: [1])
         let referred = other.name.references(by: "friends", toClass: "User")
         try await storage.apply([
-            .put(object(1)), .put(other), .noteSingle(user(1), tag, at: 1),
+            .put(object(1)), .put(other), .putSingleAnswer(user(1), tag, at: 1),
             .putCollection(allUsers, members: [user(1)], tag, at: 7),
             .putCollection(referred, members: [user(1)], tag, at: 7),
             .putCollection(CollectionName(class: "Users"), members: [other.name, user(1)], tag, at: 7),
@@ -165,7 +168,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `tells the same as the other after the same changes`(seed: UInt64) async throws {
+    func `returns the same as the other after the same changes`(seed: UInt64) async throws {
         let store = try Fixture(.store)
         let memory = try Fixture(.memory)
         var random = SeededGenerator(seed: seed)
@@ -185,8 +188,8 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
                 let pair = try (store.storage.object(user(id)), memory.storage.object(user(id)))
                 #expect(pair.0 == pair.1, "seed \(seed) step \(step)")
                 let holders = try (
-                    Set(store.storage.collections(holding: user(id))),
-                    Set(memory.storage.collections(holding: user(id)))
+                    Set(store.storage.collections(containing: user(id))),
+                    Set(memory.storage.collections(containing: user(id)))
                 )
                 #expect(holders.0 == holders.1, "seed \(seed) step \(step)")
             }

@@ -31,7 +31,7 @@ private let html: Fault = .header(.contentType, "text/html")
         #expect(try await world.cache.sendQueued() == QueueReport())
     }
 
-    private func sign(_ world: ObjectWorld, _ state: StoredSession.State, _ account: String?) async throws {
+    private func setSession(_ world: ObjectWorld, _ state: StoredSession.State, _ account: String?) async throws {
         try await world.store.write {
             try $0.putSession(StoredSession(state: state, account: account, changedAt: 1, signedInAt: 1))
         }
@@ -39,11 +39,11 @@ private let html: Fault = .header(.contentType, "text/html")
 
     @Test func `are neither sent by another account nor shown to it`() async throws {
         let world = try ObjectWorld()
-        try await sign(world, .signedIn, "ada")
+        try await setSession(world, .signedIn, "ada")
         try await saveOffline(world)
-        try await sign(world, .signedOut, nil)
+        try await setSession(world, .signedOut, nil)
         #expect(try await world.cache.sendQueued().waiting == 3)
-        try await sign(world, .signedIn, "bob")
+        try await setSession(world, .signedIn, "bob")
         // Bob reads before anything is sent.
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
         #expect(try await world.cache.sendQueued() == QueueReport())
@@ -52,21 +52,21 @@ private let html: Fault = .header(.contentType, "text/html")
 
     @Test func `are sent when their account is signed in again`() async throws {
         let world = try ObjectWorld()
-        try await sign(world, .signedIn, "ada")
+        try await setSession(world, .signedIn, "ada")
         try await saveOffline(world)
-        try await sign(world, .signedOut, nil)
+        try await setSession(world, .signedOut, nil)
         _ = try await world.cache.sendQueued()
-        try await sign(world, .signedIn, "ada")
+        try await setSession(world, .signedIn, "ada")
         #expect(try await world.cache.sendQueued().sent.count == 3)
     }
 
     @Test func `are not handed over to another account's queue`() async throws {
         let world = try ObjectWorld()
-        try await sign(world, .signedIn, "ada")
+        try await setSession(world, .signedIn, "ada")
         try await saveOffline(world)
-        try await sign(world, .signedIn, "bob")
+        try await setSession(world, .signedIn, "bob")
         try await world.cache.save(user(1), payload: Array("77".utf8), strategy: .cacheOnly, persistence: .persistent)
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written == ["PUT /User/1 77"])
     }
 
@@ -94,7 +94,7 @@ private let html: Fault = .header(.contentType, "text/html")
         }
         #expect(try await world.cache.sendQueued().sent.count == 2)
         #expect(world.server.written == ["PUT /User/1 10", "PUT /User/3 30"])
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         #expect(world.server.written.suffix(2) == ["PUT /User/2 20", "PUT /User/2 21"])
     }
 
@@ -161,7 +161,7 @@ private let html: Fault = .header(.contentType, "text/html")
         try await world.cache.upload([4, 5], to: image)
         world.goOnline()
         world.during("GET /User/1/image/content") {
-            if place == .memory { try await world.cache.sendQueued() } else { try await world.sendOut() }
+            if place == .memory { try await world.cache.sendQueued() } else { try await world.sendWaitingWrites() }
         }
         _ = try await world.cache.file(image)
         #expect(try await world.cache.file(image, strategy: .cacheElseNetwork).value.body.bytes() == [4, 5])
@@ -175,16 +175,16 @@ private let html: Fault = .header(.contentType, "text/html")
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
         world.goOnline()
         world.network.plan(.status(.unprocessableContent), where: { $0.path == "/User/1" && $0.method == .put })
-        try await world.sendOut()
+        try await world.sendWaitingWrites()
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
     }
 
     @Test func `are undone to the answer that came while they were refused`() async throws {
         let world = try ObjectWorld()
-        let storing = Meanwhile()
+        let storing = RequestHooks()
         let cache = ObjectCache(
             service: ModelService(), transport: world.network,
-            memory: ObjectPlace(objects: HookedObjects(storing), files: ListCache()), host: .virtual(world.clock))
+            memory: ObjectBackend(objects: HookedObjects(storing), files: ListCache()), host: .virtual(world.clock))
         _ = try await cache.object(user(1))
         world.goOffline()
         try await cache.save(user(1), payload: Array("10".utf8))
@@ -200,40 +200,40 @@ private let html: Fault = .header(.contentType, "text/html")
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `The queue of persistent classes` {
-    private func hooked(_ world: ObjectWorld) -> HookedQueue {
+    private func hookQueue(_ world: ObjectWorld) -> HookedQueue {
         let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
         world.cache.configure(
-            persistent: ObjectPlace(
+            persistent: ObjectBackend(
                 objects: StoreObjectStorage(world.store), files: world.storeFiles, writes: queue))
         return queue
     }
 
     @Test(arguments: [ObjectPersistence.memory, .persistent])
-    func `takes a write that no answer asked for meanwhile hides`(persistence: ObjectPersistence) async throws {
+    func `applies a write that no answer requested meanwhile hides`(persistence: ObjectPersistence) async throws {
         let world = try ObjectWorld(persistent: ["User"])
-        _ = hooked(world)
-        let (door, isAsked) = (FetchDoor(), Flag(false))
+        _ = hookQueue(world)
+        let (barrier, isRequested) = (FetchBarrier(), Flag(false))
         world.during("GET /User/1") {
-            isAsked.value = true
-            await door.pass()
+            isRequested.value = true
+            await barrier.wait()
         }
         let asker = Mutex<Task<Fetched<StoredObject>, any Error>?>(nil)
         world.meanwhile.plan(before: "enqueue") {
             let task = Task { try await world.cache.object(user(1), persistence: persistence) }
             asker.withLock { $0 = task }
-            while !isAsked.value { await Task.yield() }
+            while !isRequested.value { await Task.yield() }
         }
         try await world.cache.save(user(1), payload: Array("10".utf8), strategy: .cacheOnly)
         // Nothing lies over the row any more when the answer comes.
-        if persistence == .persistent { try await world.sendOut() }
-        door.open()
+        if persistence == .persistent { try await world.sendWaitingWrites() }
+        barrier.open()
         _ = try await asker.withLock { $0 }?.value
         #expect(try await world.cache.object(user(1), strategy: .cacheOnly).number == "10")
     }
 
     @Test func `that cannot be read lets no answer over a write that may wait`() async throws {
         let world = try ObjectWorld(persistent: ["User"])
-        let queue = hooked(world)
+        let queue = hookQueue(world)
         queue.isUnreadable.value = true
         #expect(try await world.cache.object(user(1)).number == "1")
         await #expect(throws: HTTPCacheError.self) { try await world.cache.object(user(1), strategy: .cacheOnly) }
@@ -242,12 +242,12 @@ private let html: Fault = .header(.contentType, "text/html")
     }
 
     @Test(arguments: [false, true])
-    func `hides no write behind an answer that could not be kept`(isUnreadable: Bool) async throws {
+    func `hides no write behind an answer that could not be stored`(isUnreadable: Bool) async throws {
         let world = try ObjectWorld(persistent: ["User"])
         let queue = HookedQueue(base: OutboxWriteQueue(world.outbox), meanwhile: world.meanwhile)
         let objects = FillingObjects(base: StoreObjectStorage(world.store))
         world.cache.configure(
-            persistent: ObjectPlace(objects: objects, files: world.storeFiles, writes: queue))
+            persistent: ObjectBackend(objects: objects, files: world.storeFiles, writes: queue))
         _ = try await world.cache.object(user(1))
         world.goOffline()
         try await world.cache.save(user(1), payload: Array("10".utf8))

@@ -1,3 +1,5 @@
+// PolicyCase: messages for the tests of a policy, all about one URI and around one instant.
+
 import HTTPTypes
 import LarderFormat
 
@@ -37,7 +39,9 @@ enum PolicyCase {
     }
 
     /// What is kept of a response to `request` that comes at once; nil when it is refused.
-    static func kept(_ response: HTTPResponse, to request: HTTPRequest = request(), by policy: CachePolicy = policy)
+    static func storedResponse(
+        _ response: HTTPResponse, to request: HTTPRequest = request(), by policy: CachePolicy = policy
+    )
         -> StoredResponse?
     {
         let decision = policy.storage(of: response, to: request, url: url, requestedAt: then, receivedAt: then)

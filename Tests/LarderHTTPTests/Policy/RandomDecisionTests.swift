@@ -1,3 +1,5 @@
+// Proves that the policy decides about any random exchange without a trap.
+
 import HTTPTypes
 import LarderTesting
 import Testing

@@ -1,3 +1,5 @@
+// Proves that each reason of a decision is printed as a sentence with its source.
+
 import LarderHTTP
 import Testing
 

@@ -12,22 +12,22 @@ private final class List: Sendable {
 
     let rows = Mutex(Array(1...5))
     /// What was asked for.
-    let asked = Mutex<[Int]>([])
+    let requested = Mutex<[Int]>([])
     /// The page that fails.
     let failing = Mutex<Int?>(nil)
-    let door = FetchDoor()
-    /// The page that waits for the door.
+    let barrier = FetchBarrier()
+    /// The page that waits at the barrier.
     let held = Mutex<Int?>(nil)
 
     func page(after number: Int) async throws -> [Int] {
-        asked.withLock { $0.append(number) }
-        if held.withLock({ $0 == number }) { await door.pass() }
+        requested.withLock { $0.append(number) }
+        if held.withLock({ $0 == number }) { await barrier.wait() }
         if failing.withLock({ $0 == number }) { throw Outage() }
         return rows.withLock { Array($0.filter { $0 > number }.prefix(2)) }
     }
 
     func reset() -> [Int] {
-        asked.withLock { asked in
+        requested.withLock { asked in
             defer { asked = [] }
             return asked
         }
@@ -57,7 +57,7 @@ private final class List: Sendable {
         #expect(list.reset() == [0, 2, 4])
     }
 
-    @Test func `begins with the first page, also when the next one is asked for first`() async throws {
+    @Test func `begins with the first page, also when the next one is requested first`() async throws {
         #expect(try await query(world.cache()).loadNext().value == [[1, 2]])
     }
 
@@ -94,9 +94,9 @@ private final class List: Sendable {
         _ = try await query.value()
         list.held.withLock { $0 = 2 }
         let calls = (0..<4).map { _ in Task { try await query.loadNext().value } }
-        while list.asked.withLock({ $0.count }) < 2 { await Task.yield() }
+        while list.requested.withLock({ $0.count }) < 2 { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
-        list.door.open()
+        list.barrier.open()
         for call in calls { #expect(try await call.value == [[1, 2], [3, 4]]) }
         #expect(list.reset() == [0, 2])
     }
@@ -111,7 +111,7 @@ private final class List: Sendable {
         _ = try await query.value()
         let next = Task { try await query.loadNext().value }
         for _ in 0..<1000 { await Task.yield() }
-        list.door.open()
+        list.barrier.open()
         #expect(try await next.value == [[10, 11], [12, 13]])
     }
 

@@ -1,3 +1,5 @@
+// Proves that concurrent fetches of a query key share one request and end correctly when cancelled or overtaken.
+
 import Larder
 import LarderHTTP
 import LarderTesting
@@ -5,7 +7,7 @@ import Synchronization
 import Testing
 
 /// A fetch that waits until it is let go.
-private final class Turnstile: Sendable {
+private final class HeldFetch: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     let knocks = Atomic(0)
@@ -14,14 +16,14 @@ private final class Turnstile: Sendable {
 
     func open() { continuation.finish() }
 
-    func pass(_ value: Int) async throws -> Int {
+    func wait(_ value: Int) async throws -> Int {
         knocks.add(1, ordering: .relaxed)
         for await _ in stream {}
         try Task.checkCancellation()
         return value
     }
 
-    func knocked() async {
+    func waitUntilCalled() async {
         while knocks.load(ordering: .relaxed) == 0 { await Task.yield() }
     }
 }
@@ -29,25 +31,26 @@ private final class Turnstile: Sendable {
 @Suite struct `Fetches of a key` {
     let world = QueryWorld()
 
-    @Test func `are one, whoever asks`() async throws {
+    @Test func `are one, whoever requests them`() async throws {
         let cache = world.cache()
-        let door = Turnstile()
-        let askers = (0..<8).map { _ in Task { try await cache.value(for: ["a"]) { try await door.pass(5) }.value } }
-        await door.knocked()
-        door.open()
+        let heldFetch = HeldFetch()
+        let askers = (0..<8).map { _ in Task { try await cache.value(for: ["a"]) { try await heldFetch.wait(5) }.value }
+        }
+        await heldFetch.waitUntilCalled()
+        heldFetch.open()
         for asker in askers { #expect(try await asker.value == 5) }
-        #expect(door.knocks.load(ordering: .relaxed) == 1)
+        #expect(heldFetch.knocks.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `go on for the others when one asker is cancelled`() async throws {
+    @Test func `go on for the others when one caller is cancelled`() async throws {
         let cache = world.cache()
-        let door = Turnstile()
-        let patient = Task { try await cache.value(for: ["a"]) { try await door.pass(5) }.value }
-        await door.knocked()
-        let hasty = Task { try await cache.value(for: ["a"]) { try await door.pass(6) }.value }
+        let heldFetch = HeldFetch()
+        let patient = Task { try await cache.value(for: ["a"]) { try await heldFetch.wait(5) }.value }
+        await heldFetch.waitUntilCalled()
+        let hasty = Task { try await cache.value(for: ["a"]) { try await heldFetch.wait(6) }.value }
         hasty.cancel()
         await #expect(throws: CancellationError.self) { try await hasty.value }
-        door.open()
+        heldFetch.open()
         #expect(try await patient.value == 5)
     }
 
@@ -55,36 +58,38 @@ private final class Turnstile: Sendable {
         let cache = world.cache()
         await cache.set(1, for: ["a", 1])
         await cache.invalidate(["a"])
-        let door = Turnstile()
+        let heldFetch = HeldFetch()
         let asker = Task {
-            try await cache.value(for: ["a", 1], options: KeyedQueryOptions(mode: .online)) { try await door.pass(2) }
-                .value
+            try await cache.value(for: ["a", 1], options: KeyedQueryOptions(mode: .online)) {
+                try await heldFetch.wait(2)
+            }
+            .value
         }
-        await door.knocked()
+        await heldFetch.waitUntilCalled()
         cache.cancel(["a"])
         await #expect(throws: CancellationError.self) { try await asker.value }
         #expect(await cache.peek(Int.self, for: ["a", 1]) == 1)
-        door.open()
+        heldFetch.open()
     }
 
     @Test func `come too late for a value set meanwhile`() async throws {
         let cache = world.cache()
-        let door = Turnstile()
-        let asker = Task { try await cache.value(for: ["a"]) { try await door.pass(1) }.value }
-        await door.knocked()
+        let heldFetch = HeldFetch()
+        let asker = Task { try await cache.value(for: ["a"]) { try await heldFetch.wait(1) }.value }
+        await heldFetch.waitUntilCalled()
         await cache.set(2, for: ["a"])
-        door.open()
+        heldFetch.open()
         _ = try await asker.value
         #expect(await cache.peek(Int.self, for: ["a"]) == 2)
     }
 
-    @Test func `that fail leave the value and are told`() async throws {
+    @Test func `that fail leave the value and are reported`() async throws {
         let cache = world.cache()
-        _ = try await world.ask(cache)
+        _ = try await world.fetch(cache)
         world.isFailing.withLock { $0 = true }
         await cache.invalidate([])
         await #expect(throws: QueryWorld.Outage.self) {
-            try await world.ask(cache, ["outlets"], world.options(.online))
+            try await world.fetch(cache, ["outlets"], world.options(.online))
         }
         #expect(await cache.peek(Int.self, for: ["outlets"]) == 1)
     }

@@ -1,4 +1,4 @@
-// Proves that what was invalidated or removed stays so: during a fetch, while nobody has asked, and over a relaunch.
+// Proves that invalidated or removed values stay so: during a fetch, without an observer, and across a relaunch.
 import Foundation
 import Larder
 import LarderFormat
@@ -16,14 +16,14 @@ import Testing
         QueryCache.Persistence(store: store, coder: JSONPayloadCoder(), maximumAge: nil) { _ in true }
     }
 
-    @Test func `is stale when the fetch under way lands, and who asks after gets a newer one`() async throws {
+    @Test func `is stale when the fetch under way ends, and a later request gets a newer value`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let first = Task {
             try await cache.value(for: ["a"]) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
@@ -31,7 +31,7 @@ import Testing
         await cache.invalidate(["a"])
         let second = Task { try await cache.value(for: ["a"]) { 2 } }
         for _ in 0..<1000 { await Task.yield() }
-        door.open()
+        barrier.open()
         #expect(try await first.value == 1)
         let newer = try await second.value
         #expect(newer.value == 2)
@@ -39,20 +39,20 @@ import Testing
         #expect(try await cache.value(for: ["a"], options: lasting) { 3 }.value == 2)
     }
 
-    @Test func `is stale when the fetch under way lands and nobody has asked since`() async throws {
+    @Test func `is stale when the fetch under way ends without a later request`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let first = Task {
             try await cache.value(for: ["a"]) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
         while !began.value { await Task.yield() }
         await cache.invalidate(["a"])
-        door.open()
+        barrier.open()
         #expect(try await first.value == 1)
         world.online.withLock { $0 = false }
         let shown = try await cache.value(for: ["a"], options: lasting) { 2 }
@@ -60,19 +60,19 @@ import Testing
         #expect(shown.isStale)
     }
 
-    @Test func `that somebody watches is fetched again when the fetch under way lands`() async throws {
+    @Test func `that is observed is fetched again when the fetch under way ends`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let count = Atomic(0)
         let states = cache.states(for: ["a"]) { () async -> Int in
             let number = count.add(1, ordering: .relaxed).newValue
-            if number == 1 { await door.pass() }
+            if number == 1 { await barrier.wait() }
             return number
         }
         let watcher = Task { await states.first { ($0.value ?? 0) > 1 }?.value }
         while count.load(ordering: .relaxed) == 0 { await Task.yield() }
         await cache.invalidate(["a"])
-        door.open()
+        barrier.open()
         #expect(await watcher.value == 2)
     }
 
@@ -102,21 +102,21 @@ import Testing
         #expect(try again.verify { _ in }.findings == 0)
     }
 
-    @Test func `is stale after a relaunch, though the answer of an older fetch was kept after`() async throws {
+    @Test func `is stale after a relaunch, though the answer of an older fetch was stored after`() async throws {
         let store = try world.openStore()
         let cache = world.cache(persistence(store))
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let first = Task {
             try await cache.value(for: ["a"]) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
         while !began.value { await Task.yield() }
         await cache.invalidate(["a"])
-        door.open()
+        barrier.open()
         _ = try await first.value
         world.online.withLock { $0 = false }
         #expect(try await world.cache(persistence(store)).value(for: ["a"], options: lasting) { 2 }.isStale)
@@ -166,19 +166,19 @@ import Testing
 
     @Test func `leaves a value that was set after it valid when an older fetch ends`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let first = Task {
             try await cache.value(for: ["a"]) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
         while !began.value { await Task.yield() }
         await cache.invalidate(["a"])
         await cache.set(5, for: ["a"])
-        door.open()
+        barrier.open()
         _ = try await first.value
         let shown = try await cache.value(for: ["a"], options: lasting) { 9 }
         #expect(shown.value == 5)
@@ -187,21 +187,21 @@ import Testing
 
     @Test func `that was set before it is fetched again for an observer when an older fetch ends`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let count = Atomic(0)
         let states = cache.states(for: ["a"], options: lasting) { () async -> Int in
             let number = count.add(1, ordering: .relaxed).newValue
-            if number == 1 { await door.pass() }
+            if number == 1 { await barrier.wait() }
             return number
         }
         while count.load(ordering: .relaxed) == 0 { await Task.yield() }
         await cache.set(9, for: ["a"])
         await cache.invalidate(["a"])
-        door.open()
+        barrier.open()
         #expect(await states.first { $0.value == 2 }?.value == 2)
     }
 
-    @Test func `that is removed does not come back by a value that was being kept`() async throws {
+    @Test func `that is removed does not come back by a value that was being stored`() async throws {
         let store = try world.openStore()
         let cache = world.cache(persistence(store))
         let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -229,7 +229,7 @@ import Testing
 
     /// The coder blocks a thread of the pool, and the test needs another one.
     @Test(.enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
-    func `that is removed does not come back by a value that was to be kept`() async throws {
+    func `that is removed does not come back by a value that was to be stored`() async throws {
         let store = try world.openStore()
         let coder = SlowCoder()
         let cache = world.cache(
@@ -242,15 +242,15 @@ import Testing
         #expect(await world.cache(persistence(store)).peek(Int.self, for: ["a"]) == nil)
     }
 
-    @Test func `whose fetch fails leaves the kept value for when there is no network`() async throws {
+    @Test func `whose fetch fails leaves the stored value for when there is no network`() async throws {
         let store = try world.openStore()
         let cache = world.cache(persistence(store))
         await cache.set(1, for: ["a"])
         await cache.invalidate(["a"])
         world.isFailing.withLock { $0 = true }
-        await #expect(throws: QueryWorld.Outage.self) { try await world.ask(cache, ["a"], world.options(.always)) }
+        await #expect(throws: QueryWorld.Outage.self) { try await world.fetch(cache, ["a"], world.options(.always)) }
         world.online.withLock { $0 = false }
-        #expect(try await world.ask(world.cache(persistence(store)), ["a"]).value == 1)
+        #expect(try await world.fetch(world.cache(persistence(store)), ["a"]).value == 1)
     }
 }
 

@@ -1,3 +1,5 @@
+// Proves that query keys are compared by value, kind and prefix.
+
 import LarderHTTP
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that selected query values persist, expire, are evicted and are removed by prefix.
+
 import Larder
 import LarderHTTP
 import LarderTesting
@@ -5,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What a source system promises of what it keeps.
-@Suite struct `Kept query values` {
+@Suite struct `Stored query values` {
     let world = QueryWorld()
 
     private func persistence(_ store: Store) -> QueryCache.Persistence {
@@ -19,32 +21,32 @@ import Testing
         let store = try world.openStore()
         let first = world.cache(persistence(store))
         for key: QueryKey in [["outlets", ["page": 1]], ["profile"], ["analytics", "today"]] {
-            _ = try await world.ask(first, key)
+            _ = try await world.fetch(first, key)
         }
         try store.close()
         world.online.withLock { $0 = false }
         let again = try world.openStore()
         let second = world.cache(persistence(again))
-        #expect(try await world.ask(second, ["outlets", ["page": 1]]).value == 1)
-        #expect(try await world.ask(second, ["profile"]).value == 2)
-        await #expect(throws: KeyedQueryError.offline) { try await world.ask(second, ["analytics", "today"]) }
+        #expect(try await world.fetch(second, ["outlets", ["page": 1]]).value == 1)
+        #expect(try await world.fetch(second, ["profile"]).value == 2)
+        await #expect(throws: KeyedQueryError.offline) { try await world.fetch(second, ["analytics", "today"]) }
         #expect(try again.verify { _ in }.findings == 0)
     }
 
     /// §4.1.5.
     @Test func `are read back for 24 hours, and longer only while the network is away`() async throws {
         let store = try world.openStore()
-        _ = try await world.ask(world.cache(persistence(store)))
+        _ = try await world.fetch(world.cache(persistence(store)))
         world.clock.advance(by: .seconds(86_400))
         #expect(await world.cache(persistence(store)).peek(Int.self, for: ["outlets"]) == nil)
         world.online.withLock { $0 = false }
-        #expect(try await world.ask(world.cache(persistence(store))).value == 1)
+        #expect(try await world.fetch(world.cache(persistence(store))).value == 1)
     }
 
     @Test func `of another shape are fetched again`() async throws {
         let store = try world.openStore()
         await world.cache(persistence(store)).set(["a", "list"], for: ["outlets"])
-        #expect(try await world.ask(world.cache(persistence(store))).value == 1)
+        #expect(try await world.fetch(world.cache(persistence(store))).value == 1)
     }
 
     @Test func `are removed by prefix, in memory and in the file`() async throws {
@@ -58,7 +60,7 @@ import Testing
         #expect(await world.cache(persistence(store)).peek(Int.self, for: ["profile"]) == 0)
     }
 
-    @Test func `make room for ever new ones in a store with a cap, the oldest first`() async throws {
+    @Test func `make space for ever new ones in a store with a cap, the oldest first`() async throws {
         let store = try world.openStore(StoreOptions(sizeCap: 100_000))
         let cache = world.cache(persistence(store))
         for page in 1...120 {

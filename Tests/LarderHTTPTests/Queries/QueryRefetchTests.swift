@@ -1,4 +1,4 @@
-// Proves when an observed query is fetched without being asked for: by its interval, in the foreground, and when the network is back.
+// Proves when an observed query is fetched automatically: by its interval, in the foreground, and when the network returns.
 import Larder
 import LarderTesting
 import LarderTransport
@@ -17,48 +17,48 @@ import Testing
         return Task { for await _ in states {} }
     }
 
-    private func fetched(_ count: Int) async { while world.count < count { await Task.yield() } }
+    private func waitForFetches(_ count: Int) async { while world.count < count { await Task.yield() } }
 
     /// Waits until a fetch has ended, too.
-    private func shown(_ count: Int, by cache: QueryCache) async {
+    private func waitForValue(_ count: Int, by cache: QueryCache) async {
         while await cache.peek(Int.self, for: ["a"]) != count { await Task.yield() }
     }
 
-    private func pause() async { for _ in 0..<1000 { await Task.yield() } }
+    private func yieldRepeatedly() async { for _ in 0..<1000 { await Task.yield() } }
 
     @Test func `is fetched again whenever its value is as old as its interval, until nobody observes it`() async throws
     {
         let cache = world.cache()
         let reader = observe(cache, everyMinute)
         for count in 1...3 {
-            await shown(count, by: cache)
+            await waitForValue(count, by: cache)
             await world.clock.sleepers(atLeast: 1)
             world.clock.advance(by: .milliseconds(59_999))
-            await pause()
+            await yieldRepeatedly()
             #expect(world.count == count)
             world.clock.advance(by: .milliseconds(1))
         }
-        await fetched(4)
+        await waitForFetches(4)
         reader.cancel()
         await reader.value
         while world.clock.sleeperCount > 0 { await Task.yield() }
         world.clock.advance(by: .seconds(3600))
-        await pause()
+        await yieldRepeatedly()
         #expect(world.count == 4)
     }
 
     @Test func `is fetched once an interval, though two observe it`() async throws {
         let cache = world.cache()
         let first = observe(cache, everyMinute)
-        await shown(1, by: cache)
+        await waitForValue(1, by: cache)
         await world.clock.sleepers(atLeast: 1)
         world.clock.advance(by: .seconds(20))
         let second = observe(cache, everyMinute)
         await world.clock.sleepers(atLeast: 2)
         world.clock.advance(by: .seconds(40))
-        await shown(2, by: cache)
+        await waitForValue(2, by: cache)
         await world.clock.sleepers(atLeast: 2)
-        await pause()
+        await yieldRepeatedly()
         #expect(world.count == 2)
         first.cancel()
         second.cancel()
@@ -67,7 +67,7 @@ import Testing
     @Test func `is not fetched by its interval without a network`() async throws {
         let cache = world.cache()
         let reader = observe(cache, everyMinute)
-        await fetched(1)
+        await waitForFetches(1)
         await world.clock.sleepers(atLeast: 1)
         world.online.withLock { $0 = false }
         world.clock.advance(by: .seconds(60))
@@ -79,13 +79,13 @@ import Testing
     @Test func `is fetched again in the foreground when it is stale, and only then`() async throws {
         let cache = world.cache()
         let reader = observe(cache, KeyedQueryOptions(staleAfter: .seconds(60)))
-        await shown(1, by: cache)
+        await waitForValue(1, by: cache)
         cache.focused()
-        await pause()
+        await yieldRepeatedly()
         #expect(world.count == 1)
         world.clock.advance(by: .seconds(60))
         cache.focused()
-        await fetched(2)
+        await waitForFetches(2)
         reader.cancel()
     }
 
@@ -99,7 +99,7 @@ import Testing
         #expect(await states.first { $0.value != nil }?.value == 1)
     }
 
-    @Test func `of the system's cache is kept in the store where its key is picked`() async throws {
+    @Test func `of the system's cache is stored where its key is selected`() async throws {
         let store = try world.openStore()
         let cache = QueryCache.system(store: store) { $0.hasPrefix(["kept"]) }
         await cache.set(1, for: ["kept", 1])

@@ -21,7 +21,7 @@ import Testing
     @Test func `is tried again after waits that grow, as often as its options say, and then throws`() async throws {
         let cache = world.cache()
         world.isFailing.withLock { $0 = true }
-        let asker = Task { try await world.ask(cache, ["a"], options()) }
+        let asker = Task { try await world.fetch(cache, ["a"], options()) }
         for second in [1, 3, 6] {
             await world.clock.sleepers(atLeast: 1)
             #expect(world.clock.nextDeadline?.offset == .seconds(second))
@@ -53,9 +53,9 @@ import Testing
     @Test func `is not tried again by default, nor after an error that is final`() async throws {
         let cache = world.cache()
         world.isFailing.withLock { $0 = true }
-        await #expect(throws: QueryWorld.Outage.self) { try await world.ask(cache, ["a"]) }
+        await #expect(throws: QueryWorld.Outage.self) { try await world.fetch(cache, ["a"]) }
         await #expect(throws: QueryWorld.Outage.self) {
-            try await world.ask(cache, ["a"], options { $0 is QueryWorld.Outage })
+            try await world.fetch(cache, ["a"], options { $0 is QueryWorld.Outage })
         }
         #expect(world.count == 2)
     }
@@ -78,7 +78,7 @@ import Testing
     @Test func `ends its tries when it is given up`() async throws {
         let cache = world.cache()
         world.isFailing.withLock { $0 = true }
-        let asker = Task { try await world.ask(cache, ["a"], options()) }
+        let asker = Task { try await world.fetch(cache, ["a"], options()) }
         await world.clock.sleepers(atLeast: 1)
         cache.cancel(["a"])
         await #expect(throws: CancellationError.self) { try await asker.value }

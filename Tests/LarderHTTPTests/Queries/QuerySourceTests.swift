@@ -35,7 +35,7 @@ import Testing
             connectivity: connectivity)
     }
 
-    @Test func `shows a write before the server has it, and takes it back when it is refused`() async throws {
+    @Test func `shows a write before the server has it, and rolls it back when it is refused`() async throws {
         let store = try world.openStore()
         try await put("old", store)
         let connectivity = ScriptedConnectivity(.offline)
@@ -55,7 +55,7 @@ import Testing
         _ = await run.result
     }
 
-    @Test func `is fetched anew after a change when it is asked for, though nobody observes it`() async throws {
+    @Test func `is fetched again after a change on request, though nobody observes it`() async throws {
         let store = try world.openStore()
         try await put("old", store)
         let cache = world.cache()

@@ -1,4 +1,4 @@
-// Proves that invalidations which the store refuses do not pile up, and end with the one that it takes.
+// Proves that invalidations which the store refuses do not accumulate, and end with the first that succeeds.
 import Testing
 
 @testable import LarderHTTP

@@ -31,20 +31,20 @@ import Testing
         }
     }
 
-    @Test func `is stale when the fetch under way lands`() async throws {
+    @Test func `is stale when the fetch under way ends`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let first = Task { [options = lasting(["t"])] in
             try await cache.value(for: ["a"], options: options) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
         while !began.value { await Task.yield() }
         await cache.invalidate(tag: "t")
-        door.open()
+        barrier.open()
         #expect(try await first.value == 1)
         world.online.withLock { $0 = false }
         #expect(try await cache.value(for: ["a"], options: lasting(["t"])) { 2 }.isStale)

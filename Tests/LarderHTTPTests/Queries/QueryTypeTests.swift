@@ -1,4 +1,4 @@
-// Proves that a key asked for as two types gives each asker and observer its own, and that observing holds no old values.
+// Proves that a key used with two types gives each caller and observer its own value, and that observing holds no old values.
 import Larder
 import LarderHTTP
 import LarderTesting
@@ -8,21 +8,21 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A query of two types` {
     let world = QueryWorld()
 
-    @Test func `gives each asker its own`() async throws {
+    @Test func `gives each caller its own`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let began = Flag(false)
         let number = Task {
             try await cache.value(for: ["a"]) {
                 began.value = true
-                await door.pass()
+                await barrier.wait()
                 return 1
             }.value
         }
         while !began.value { await Task.yield() }
         let text = Task { try await cache.value(for: ["a"]) { "one" }.value }
         for _ in 0..<1000 { await Task.yield() }
-        door.open()
+        barrier.open()
         #expect(try await number.value == 1)
         #expect(try await text.value == "one")
         #expect(await cache.peek(Int.self, for: ["a"]) == nil)
@@ -30,12 +30,12 @@ import Testing
 
     @Test func `is fetched for an observer of the other type, once`() async throws {
         let cache = world.cache()
-        let door = FetchDoor()
+        let barrier = FetchBarrier()
         let numbers = Atomic(0)
         let texts = Atomic(0)
         let ofNumbers = cache.states(for: ["a"]) { () async -> Int in
             numbers.add(1, ordering: .relaxed)
-            await door.pass()
+            await barrier.wait()
             return 1
         }
         while numbers.load(ordering: .relaxed) == 0 { await Task.yield() }
@@ -46,7 +46,7 @@ import Testing
         // It has joined once it sees the fetch under way.
         _ = await ofTexts.first { $0.isFetching }
         for _ in 0..<1000 { await Task.yield() }
-        door.open()
+        barrier.open()
         for _ in 0..<100_000 where texts.load(ordering: .relaxed) == 0 { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
         #expect(texts.load(ordering: .relaxed) == 1)
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A program that only watches` {
+@Suite(.timeLimit(.minutes(5))) struct `A program that only observes` {
     @Test func `holds no value that nobody has used for long`() async throws {
         let world = QueryWorld()
         let cache = world.cache()

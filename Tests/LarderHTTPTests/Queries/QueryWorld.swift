@@ -1,3 +1,5 @@
+// QueryWorld: a query cache over a virtual clock, a network that can be switched, and a server that counts.
+
 import Foundation
 import Larder
 import LarderHTTP
@@ -39,7 +41,7 @@ final class QueryWorld: Sendable {
 
     var count: Int { fetches.load(ordering: .relaxed) }
 
-    func ask(_ cache: QueryCache, _ key: QueryKey = ["outlets"], _ options: KeyedQueryOptions? = nil) async throws
+    func fetch(_ cache: QueryCache, _ key: QueryKey = ["outlets"], _ options: KeyedQueryOptions? = nil) async throws
         -> Queried<Int>
     {
         try await cache.value(for: key, options: options ?? self.options()) { [self] in try answer() }

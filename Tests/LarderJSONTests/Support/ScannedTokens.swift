@@ -1,27 +1,29 @@
+// ScannedTokens: collects the scanner's tokens with their texts for comparison.
+
 import LarderJSON
 
 /// One reported token with its text, for comparisons.
-struct Seen: Equatable {
+struct ScannedToken: Equatable {
     let token: JSONToken
     let text: [UInt8]
 }
 
 /// All tokens of a text that arrives in the given chunks.
-func tokens(_ chunks: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(JSONError) -> [Seen] {
+func tokens(_ chunks: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(JSONError) -> [ScannedToken] {
     var scanner = JSONScanner(limits: limits)
-    var seen: [Seen] = []
+    var seen: [ScannedToken] = []
     for chunk in chunks {
         var position = 0
         while let token = try scanner.next(in: chunk.span, at: &position) {
             let hasText = token == .name || token == .string || token == .number
-            seen.append(Seen(token: token, text: hasText ? scanner.text : []))
+            seen.append(ScannedToken(token: token, text: hasText ? scanner.text : []))
         }
     }
-    if let token = try scanner.finish() { seen.append(Seen(token: token, text: scanner.text)) }
+    if let token = try scanner.finish() { seen.append(ScannedToken(token: token, text: scanner.text)) }
     return seen
 }
 
-func tokens(_ text: String) throws(JSONError) -> [Seen] {
+func tokens(_ text: String) throws(JSONError) -> [ScannedToken] {
     try tokens([Array(text.utf8)])
 }
 

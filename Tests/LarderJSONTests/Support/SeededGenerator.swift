@@ -1,3 +1,5 @@
+// SeededGenerator: a random source that repeats itself for the same seed.
+
 /// SplitMix64: the same numbers for the same seed, everywhere.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

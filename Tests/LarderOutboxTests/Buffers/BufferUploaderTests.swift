@@ -1,3 +1,5 @@
+// Proves that buffered locations are sent in batches, retried byte for byte, and bounded.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -8,8 +10,8 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A buffer of places` {
-    private func place(_ number: Int) throws -> LocationPoint {
+@Suite(.timeLimit(.minutes(5))) struct `A buffer of locations` {
+    private func point(_ number: Int) throws -> LocationPoint {
         try #require(
             LocationPoint(
                 id: UUIDBytes(high: 3, low: UInt64(number)), latitude: Double(number) / 100, longitude: 1, accuracy: 5,
@@ -47,7 +49,7 @@ import Testing
         let world = try OutboxWorld(.offline)
         let uploader = BufferUploader(outbox: try world.outbox())
         try await running(uploader) {
-            for number in 1...60 { try await uploader.append(try place(number)) }
+            for number in 1...60 { try await uploader.append(try point(number)) }
             #expect(world.requests.isEmpty)
             world.network.set(.online)
             try await wait(world, uploader) { $0.pointCount == 0 }
@@ -56,7 +58,7 @@ import Testing
             #expect(try world.requests.map(ids) == [Array(1...50), Array(51...60)])
             #expect(Set(world.requests.compactMap(\.key)).count == 2)
             #expect(world.requests.allSatisfy { $0.fields[.contentType] == "application/json" })
-            try await uploader.append(try place(61))
+            try await uploader.append(try point(61))
             try await wait(world, uploader) { $0.pointCount == 0 }
             #expect(try ids(world.requests[2]) == [61])
         }
@@ -67,7 +69,7 @@ import Testing
         var policy = BufferPolicy.locations
         policy.limit = 5
         let uploader = BufferUploader(outbox: try world.outbox(), policy: policy)
-        for number in 1...8 { try await uploader.append(try place(number)) }
+        for number in 1...8 { try await uploader.append(try point(number)) }
         let state = try uploader.bufferState
         #expect(state.pointCount == 5 && state.dropped == 3)
         world.network.set(.online)
@@ -80,7 +82,7 @@ import Testing
     @Test func `that could not be read is read again after a while`() async throws {
         let world = try OutboxWorld(.online)
         let uploader = BufferUploader(outbox: try world.outbox())
-        try await uploader.append(try place(1))
+        try await uploader.append(try point(1))
         try world.damage(.buffers) { _ in 0 }
         try await running(uploader) {
             await world.clock.sleepers(atLeast: 1)
@@ -95,11 +97,11 @@ import Testing
     @Test func `sends what was not answered again, byte by byte, by another process too`() async throws {
         let world = try OutboxWorld { _ throws(TransportError) in throw .connectionLost(reason: "gone") }
         let first = BufferUploader(outbox: try world.outbox())
-        for number in 1...3 { try await first.append(try place(number)) }
+        for number in 1...3 { try await first.append(try point(number)) }
         try await running(first) {
             try await wait(world, first) { $0.upload.failures == 1 }
         }
-        for number in 4...6 { try await first.append(try place(number)) }
+        for number in 4...6 { try await first.append(try point(number)) }
         world.answer { _ in TransportResponse(status: .ok) }
         world.clock.advance(by: .seconds(2))
         let second = BufferUploader(outbox: try world.outbox())
@@ -117,13 +119,13 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox(account: "ada")
         let uploader = BufferUploader(outbox: outbox)
-        try await uploader.append(try place(1))
+        try await uploader.append(try point(1))
         outbox.signedOut()
-        await #expect(throws: OutboxError.self) { try await uploader.append(try place(2)) }
+        await #expect(throws: OutboxError.self) { try await uploader.append(try point(2)) }
         world.network.set(.online)
         try await running(uploader) {
             outbox.signedIn(as: "bob")
-            try await uploader.append(try place(3))
+            try await uploader.append(try point(3))
             try await wait(world, uploader) { $0.pointCount == 0 }
             #expect(try world.requests.map(ids) == [[3]])
             outbox.signedIn(as: "ada")
@@ -136,7 +138,7 @@ import Testing
         let world = try OutboxWorld()
         let uploader = BufferUploader(outbox: try world.outbox())
         try await running(uploader) {
-            for number in 1...5 { try await uploader.append(try place(number)) }
+            for number in 1...5 { try await uploader.append(try point(number)) }
             try await wait(world, uploader) { $0.pointCount == 0 }
         }
         let findings = Mutex(0)

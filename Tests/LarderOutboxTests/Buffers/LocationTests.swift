@@ -1,3 +1,5 @@
+// Proves that a location is encoded as the server expects, and how often it is sampled.
+
 import Foundation
 import LarderFormat
 import LarderTesting
@@ -6,7 +8,7 @@ import Testing
 
 @testable import LarderOutbox
 
-@Suite struct `A place of the device` {
+@Suite struct `A location of the device` {
     private let id = UUIDBytes(high: 0x7d9c_1a52_3e64_4f0b, low: 0x9a8d_1c2b_3a49_5867)
 
     private struct Numbers: Decodable {
@@ -74,7 +76,7 @@ import Testing
         #expect(try object(known)["timestamp"] as? String == "9999-12-31T23:59:59.999Z")
     }
 
-    @Test func `tells its time as the calendar does`() throws {
+    @Test func `encodes its time as the calendar does`() throws {
         let formatter = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<500 {
@@ -93,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct `Asking where the device is` {
+@Suite struct `Reading the device's location` {
     private let policy = SamplingPolicy()
 
     @Test func `is done every 5, 15 or 30 minutes, or not at all [§4.4.2]`() {
@@ -124,7 +126,7 @@ import Testing
         #expect(policy.interval(.critical, isForeground: false) == nil)
     }
 
-    @Test func `tells when power gets low, and when it is back [§4.4.2]`() async {
+    @Test func `reports when power gets low, and when it is back [§4.4.2]`() async {
         #expect(PowerTransition.between(.normal, .saver) == .enteredSaver)
         #expect(PowerTransition.between(.saver, .critical) == .enteredCritical)
         #expect(PowerTransition.between(.critical, .saver) == .enteredSaver)

@@ -1,3 +1,5 @@
+// Proves that last write wins, field merge and three-way merge resolve conflicts as specified.
+
 import LarderFormat
 import LarderJSON
 import LarderOutbox
@@ -34,7 +36,7 @@ private func sent(_ resolution: ConflictResolution) -> String? {
         #expect(resolution == (isLocal ? .keepLocal : .keepRemote))
     }
 
-    @Test func `asks the server's revisions before the clocks, and a phone that is hours ahead wins nothing`()
+    @Test func `compares the server's revisions before the clocks, and a phone that is hours ahead wins nothing`()
         async throws
     {
         let behind = try conflict(
@@ -55,7 +57,7 @@ private func sent(_ resolution: ConflictResolution) -> String? {
 }
 
 @Suite struct `A merge of fields` {
-    @Test func `takes status and notes from here and approvals from the server [§4.4.6]`() async throws {
+    @Test func `uses status and notes from here and approvals from the server [§4.4.6]`() async throws {
         let resolution = try await ConflictPolicy.source.decide(
             conflict(
                 local: #"{"id":7,"status":"done","notes":"short","approvedBy":"me","approvedAt":1,"title":"old"}"#,
@@ -88,7 +90,7 @@ private func sent(_ resolution: ConflictResolution) -> String? {
 @Suite struct `A three-way merge` {
     private let base = #"{"a":1,"b":1,"c":1,"d":1}"#
 
-    @Test func `takes each change from the side that made it`() async throws {
+    @Test func `uses each change from the side that made it`() async throws {
         let resolution = try await ConflictPolicy.threeWayMerge().decide(
             conflict(base: base, local: #"{"a":2,"b":1,"c":1,"e":5}"#, remote: #"{"a":1,"b":3,"d":1,"f":6}"#))
         #expect(sent(resolution) == #"{"a":2,"b":3,"f":6,"e":5}"#)
@@ -98,17 +100,17 @@ private func sent(_ resolution: ConflictResolution) -> String? {
         arguments: [
             (.remote, #"{"a":3,"b":2}"#), (.local, #"{"a":2,"b":2}"#), (.latest, #"{"a":2,"b":2}"#),
         ] as [(ConflictPolicy.Precedence, String)])
-    func `asks the rule where both changed the same`(rule: ConflictPolicy.Precedence, wanted: String) async throws {
+    func `applies the rule where both changed the same`(rule: ConflictPolicy.Precedence, wanted: String) async throws {
         let resolution = try await ConflictPolicy.threeWayMerge(otherwise: rule).decide(
             conflict(
                 base: #"{"a":1,"b":1}"#, local: #"{"a":2,"b":2}"#, remote: #"{"a":3,"b":1}"#, writtenAt: 2, heldAt: 1))
         #expect(sent(resolution) == wanted)
     }
 
-    @Test func `leaves it to the host where both changed the same and nobody is to have the say`() async throws {
+    @Test func `leaves it to the host where both changed the same and no side has precedence`() async throws {
         let policy = ConflictPolicy.threeWayMerge(otherwise: .host)
         let both = try conflict(base: #"{"a":1}"#, local: #"{"a":2}"#, remote: #"{"a":3}"#)
-        #expect(try await policy.decide(both) == .leave)
+        #expect(try await policy.decide(both) == .deferToHost)
         let apart = try conflict(base: #"{"a":1,"b":1}"#, local: #"{"a":2,"b":1}"#, remote: #"{"a":1,"b":2}"#)
         #expect(sent(try await policy.decide(apart)) == #"{"a":2,"b":2}"#)
     }

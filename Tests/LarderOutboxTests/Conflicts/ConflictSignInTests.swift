@@ -1,4 +1,4 @@
-// Proves that asking about a conflict follows who is signed in: a 401 pauses the account, and a sign-in has it asked at once.
+// Proves that looking up a conflict follows the session: a 401 pauses the account, and a sign-in resumes the lookup at once.
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -32,11 +32,11 @@ import Testing
         }
         try await world.running(outbox) {
             let visit = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#)).id
-            try await world.eventually {
+            try await world.waitUntil {
                 try world.entries().first?.delivery.lastError?.contains("401") == true
                     && world.events.withLock { $0.contains(.signInExpired(account: "ann")) }
             }
-            let note = try await outbox.enqueue(note(1)).id
+            let note = try await outbox.enqueue(makeNoteWrite(1)).id
             try await world.wait(outbox) { $0.pauses == [.signInExpired(account: "ann")] }
             // Its own wait being over, it asks nobody before there is a sign-in.
             await world.clock.sleepers(atLeast: 1)
@@ -50,13 +50,13 @@ import Testing
         }
     }
 
-    @Test func `is not paused by the 401 to a question from before the sign-in`() async throws {
-        let asked = Mutex(0)
+    @Test func `is not paused by the 401 to a lookup from before the sign-in`() async throws {
+        let lookups = Mutex(0)
         let (released, release) = AsyncStream<Void>.makeStream()
         let (world, outbox) = try await world {
-            let isFirst = asked.withLock { asked in
-                asked += 1
-                return asked == 1
+            let isFirst = lookups.withLock { lookups in
+                lookups += 1
+                return lookups == 1
             }
             guard isFirst else { return Self.held.response }
             for await _ in released {}
@@ -64,11 +64,11 @@ import Testing
         }
         try await world.running(outbox) {
             let visit = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#)).id
-            try await world.eventually { asked.withLock { $0 } == 1 }
+            try await world.waitUntil { lookups.withLock { $0 } == 1 }
             outbox.signedIn(as: "ann")
             release.finish()
-            try await world.eventually { try world.entries().first?.delivery.lastError?.contains("401") == true }
-            let note = try await outbox.enqueue(note(1)).id
+            try await world.waitUntil { try world.entries().first?.delivery.lastError?.contains("401") == true }
+            let note = try await outbox.enqueue(makeNoteWrite(1)).id
             #expect(try await outbox.outcome(of: note) == .accepted)
             await world.clock.sleepers(atLeast: 1)
             world.clock.advance(by: .seconds(1))
@@ -77,19 +77,19 @@ import Testing
         }
     }
 
-    @Test func `is asked about as soon as its account is signed in`() async throws {
+    @Test func `is looked up as soon as its account is signed in`() async throws {
         let isSound = Mutex(false)
         let (world, outbox) = try await world {
             isSound.withLock { $0 } ? Self.held.response : TransportResponse(status: .serviceUnavailable)
         }
         let visit = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#)).id
         try await world.running(outbox) {
-            try await world.eventually { try world.entries().first?.delivery.lastError != nil }
+            try await world.waitUntil { try world.entries().first?.delivery.lastError != nil }
         }
         isSound.withLock { $0 = true }
         outbox.signedIn(as: "ben")
         try await world.running(outbox) {
-            let his = try await outbox.enqueue(note(1)).id
+            let his = try await outbox.enqueue(makeNoteWrite(1)).id
             #expect(try await outbox.outcome(of: his) == .accepted)
             #expect(world.requests.count { $0.method == "GET" } == 1)
             outbox.signedIn(as: "ann")

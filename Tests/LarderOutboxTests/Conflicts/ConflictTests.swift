@@ -1,3 +1,5 @@
+// Proves that conflicts are merged, rolled back, undone, deferred or left to the host, and survive a crash.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -16,14 +18,14 @@ func saveVisit(_ text: String, method: HTTPRequest.Method = .put, loadsAnswer: B
         "visit.save", method, "/visits/7", body: method == .delete ? .none : .bytes(Array(text.utf8)),
         entity: "visit/7",
         effects: [RowEffect(method == .delete ? .removal : .replacement(Array(text.utf8)), at: visit)],
-        loadsAnswer: loadsAnswer)
+        loadsResponse: loadsAnswer)
 }
 
 /// A visit that is made anew: POST /visits, loading what comes of it.
 func createVisit(_ text: String) -> OutboxWrite {
     OutboxWrite(
         "visit.create", .post, "/visits", body: .bytes(Array(text.utf8)), entity: "visit/7",
-        effects: [RowEffect(.replacement(Array(text.utf8)), at: visit)], loadsAnswer: true)
+        effects: [RowEffect(.replacement(Array(text.utf8)), at: visit)], loadsResponse: true)
 }
 
 extension OutboxWorld {
@@ -41,10 +43,10 @@ extension OutboxWorld {
         }
     }
 
-    func conflicts() throws -> [SettledConflict] { try store.read { view in try view.conflicts() } }
+    func conflicts() throws -> [ResolvedConflict] { try store.read { view in try view.conflicts() } }
 }
 
-/// A server of one visit that takes a write only on the condition of its current tag, or when it is told to.
+/// A server of one visit that accepts a write only on the condition of its current tag, unless `isStrict` is false.
 final class VisitServer: Sendable {
     struct State {
         var text: String? = #"{"status":"open","notes":"","approvedBy":"lead","revision":2}"#
@@ -167,18 +169,18 @@ final class VisitServer: Sendable {
             let queued = try await outbox.enqueue(saveVisit(long))
             _ = try await outbox.outcome(of: queued.id)
             let conflict = try #require(try world.conflicts().first)
-            #expect(conflict.local == .leftOut(Int64(long.utf8.count)))
+            #expect(conflict.local == .omitted(Int64(long.utf8.count)))
             do {
                 try await outbox.undo(conflict)
                 Issue.record("it was undone")
-            } catch OutboxError.cannotUndo(let id, let obstacle) {
+            } catch OutboxError.cannotUndo(let id, let reason) {
                 #expect(id == queued.id)
-                #expect(obstacle == .notKept)
+                #expect(reason == .notStored)
             }
         }
     }
 
-    @Test func `keeps what is behind it waiting, in order, until it is settled`() async throws {
+    @Test func `keeps what is behind it waiting, in order, until it is resolved`() async throws {
         let (world, outbox, server) = try await world(.source)
         try await world.running(outbox) {
             let first = try await outbox.enqueue(saveVisit(#"{"status":"a"}"#))
@@ -190,7 +192,7 @@ final class VisitServer: Sendable {
         }
     }
 
-    @Test func `found at the start is settled then: nothing is lost by a crash in between`() async throws {
+    @Test func `found at the start is resolved then: nothing is lost by a crash in between`() async throws {
         let server = VisitServer()
         let (world, first, _) = try await world(.host, server)
         let queued = try await first.enqueue(saveVisit(#"{"status":"done","notes":"ok"}"#))
@@ -235,20 +237,20 @@ final class VisitServer: Sendable {
             #expect(server.text == #"{"status":"both"}"#)
             do {
                 try await outbox.resolve(conflict, with: .keepRemote)
-                Issue.record("it was settled twice")
+                Issue.record("it was resolved twice")
             } catch OutboxError.unknownEntry(let id) { #expect(id == queued.id) }
         }
     }
 
-    @Test func `asks the server nothing during its wait`() async throws {
+    @Test func `sends the server no lookup during its wait`() async throws {
         let (world, outbox, server) = try await world(.host)
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
             try await world.wait(outbox) { $0.conflicted == 1 }
-            try await world.eventually { server.state.withLock { $0.gets } == 1 }
+            try await world.waitUntil { server.state.withLock { $0.gets } == 1 }
             let now = world.clock.wallMilliseconds
             try await world.store.write {
-                try $0.noteServerWait(of: "http://127.0.0.1", milliseconds: 60_000, at: now)
+                try $0.setServerWait(of: "http://127.0.0.1", milliseconds: 60_000, at: now)
             }
             let error = await #expect(throws: OutboxError.self) { try await outbox.conflict(of: queued.id) }
             guard case .offline = error else {
@@ -266,18 +268,18 @@ final class VisitServer: Sendable {
         }
         var resolver = ConflictResolver(ConflictPolicy("mine") { _ in .keepLocal })
         resolver.mostInARow = 3
-        let settled = resolver
-        let outbox = try world.outbox(configuration: { $0.conflicts = settled })
+        let finalResolver = resolver
+        let outbox = try world.outbox(configuration: { $0.conflicts = finalResolver })
         try await world.running(outbox) {
             try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
-            try await world.eventually { world.requests.count { $0.method == "PUT" } >= 4 }
+            try await world.waitUntil { world.requests.count { $0.method == "PUT" } >= 4 }
             try await world.wait(outbox) { $0.conflicted == 1 }
             #expect(try world.conflicts().count == 3)
             #expect(world.requests.filter { $0.method == "PUT" }.count == 4)
         }
     }
 
-    @Test func `is read from the refusal itself where the server tells it there`() async throws {
+    @Test func `is read from the refusal itself where that contains it`() async throws {
         let held = #"{"status":"open","approvedBy":"lead"}"#
         let isOver = Mutex(false)
         let world = try OutboxWorld { request in

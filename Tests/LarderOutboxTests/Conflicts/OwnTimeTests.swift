@@ -12,7 +12,9 @@ import Testing
         // As it was, it says nothing of this write, which was enqueued later than that.
         (#"{"status":"done","updatedAt":1000}"#, true), (#"{"status":"done"}"#, true),
     ])
-    func `goes by the write's own time under last write wins, where the write has set it`(text: String, isKept: Bool)
+    func `goes by the write's own time under last write wins, where the write has set it`(
+        text: String, keepsLocal: Bool
+    )
         async throws
     {
         let server = VisitServer()
@@ -25,8 +27,8 @@ import Testing
         server.state.withLock { $0.text = held }
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(text))
-            #expect(try await outbox.outcome(of: queued.id) == (isKept ? .accepted : .removed("resolved")))
+            #expect(try await outbox.outcome(of: queued.id) == (keepsLocal ? .accepted : .removed("resolved")))
         }
-        #expect(server.text == (isKept ? text : held))
+        #expect(server.text == (keepsLocal ? text : held))
     }
 }

@@ -1,4 +1,4 @@
-// Proves that a conflict is settled only once the server has said what it holds: any other answer to the question costs no write.
+// Proves that a conflict is resolved only by the server's own state: any other response to the lookup loses no write.
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -41,8 +41,8 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
 @Suite(.timeLimit(.minutes(5))) struct `What the server holds in a conflict` {
     private static let write = #"{"status":"done","notes":"","revision":1}"#
 
-    /// A write in conflict, whose question is answered with `answer` until the server is sound again.
-    private func hold(_ answer: HeldAnswer, against policy: ConflictPolicy) async throws {
+    /// Makes a write in conflict; the server responds to its lookup with `answer` until it is sound again.
+    private func expectUnresolved(_ answer: HeldAnswer, against policy: ConflictPolicy) async throws {
         let server = VisitServer()
         let isSound = Mutex(false)
         let world = try OutboxWorld { request in
@@ -55,7 +55,7 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(Self.write))
             let outcome = Task { try await outbox.outcome(of: queued.id) }
-            try await world.eventually {
+            try await world.waitUntil {
                 try !world.conflicts().isEmpty || world.entries().first?.delivery.lastError != nil
             }
             #expect(try world.conflicts().isEmpty)
@@ -85,7 +85,7 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
     func `is not in an answer of another status than 200 and 203`(
         answer: HeldAnswer, policy: ConflictPolicy
     ) async throws {
-        try await hold(answer, against: policy)
+        try await expectUnresolved(answer, against: policy)
     }
 
     @Test(
@@ -97,7 +97,7 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
             HeldAnswer(200, #"{"n":1"#, type: "application/hal+json"),
         ], policies)
     func `is not in a body that is no JSON object`(answer: HeldAnswer, policy: ConflictPolicy) async throws {
-        try await hold(answer, against: policy)
+        try await expectUnresolved(answer, against: policy)
     }
 
     @Test(
@@ -108,7 +108,7 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
     func `is not nothing where the answer that says so breaks off`(
         answer: HeldAnswer, policy: ConflictPolicy
     ) async throws {
-        try await hold(answer, against: policy)
+        try await expectUnresolved(answer, against: policy)
     }
 
     @Test(arguments: [HeldAnswer(200, #"{"status":"x"}"#), HeldAnswer(203, #"{"status":"x"}"#, type: nil)])
@@ -138,7 +138,7 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
         }
     }
 
-    @Test func `is said to be unknown to a host that asks, who may give the write up`() async throws {
+    @Test func `is reported as unknown to the host, which may discard the write`() async throws {
         let world = try OutboxWorld { request in
             request.method == "GET" ? HeldAnswer(200, "[]").response : TransportResponse(status: .conflict)
         }
@@ -169,8 +169,8 @@ private let policies = [ConflictPolicy.serverWins, .threeWayMerge(), .lastWriteW
         try await world.putVisit("[]")
         var resolver = ConflictResolver(.serverWins)
         resolver.isState = { _, body in body.first == UInt8(ascii: "[") }
-        let settled = resolver
-        let outbox = try world.outbox(configuration: { $0.conflicts = settled })
+        let finalResolver = resolver
+        let outbox = try world.outbox(configuration: { $0.conflicts = finalResolver })
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(Self.write))
             #expect(try await outbox.outcome(of: queued.id) == .removed("resolved"))

@@ -11,19 +11,19 @@ import Testing
     @Test func `is resolved again after a wait`() async throws {
         let server = VisitServer()
         let world = try OutboxWorld { request in server.answer(request) }
-        let asked = Tally()
+        let lookups = CallCounter()
         let damageBody = { @Sendable [weak world] in
             try world?.damage(.outbox) { keys in keys.firstIndex { (0x14...0x1C).contains($0[0]) } ?? 0 }
         }
         let policy = ConflictPolicy("server-wins") { _ in
-            if asked.add() == 1 { try damageBody() }
+            if lookups.add() == 1 { try damageBody() }
             return .keepRemote
         }
         let outbox = try world.outbox(configuration: { $0.conflicts = ConflictResolver(policy) })
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#))
-            try await world.eventually { world.events.withLock { $0.contains(.storageFailed) } }
-            #expect(asked.count == 1)
+            try await world.waitUntil { world.events.withLock { $0.contains(.storageFailed) } }
+            #expect(lookups.count == 1)
             try damageBody()
             let ticker = Task {
                 while !Task.isCancelled {
@@ -33,7 +33,7 @@ import Testing
             }
             defer { ticker.cancel() }
             #expect(try await outbox.outcome(of: queued.id) == .removed("resolved"))
-            #expect(asked.count == 2)
+            #expect(lookups.count == 2)
         }
     }
 
@@ -41,15 +41,15 @@ import Testing
     @Test func `is sent again after a wait, where the store was full`() async throws {
         let server = VisitServer()
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in server.answer(request) }
-        let asked = Tally()
+        let lookups = CallCounter()
         let store = world.store
         let filler = Filler()
         let policy = ConflictPolicy("mine") { _ in
-            if asked.add() == 1 {
+            if lookups.add() == 1 {
                 let id = try await store.fill()
                 filler.id.withLock { $0 = id }
             } else if let id = filler.id.withLock({ $0.take() }) {
-                try await store.write { _ = try $0.acknowledge(id, outcome: "dropped", at: 0) }
+                try await store.write { _ = try $0.removeEntry(id, outcome: "dropped", at: 0) }
             }
             return .keepLocal
         }
@@ -64,7 +64,7 @@ import Testing
             }
             defer { ticker.cancel() }
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
-            #expect(asked.count >= 2)
+            #expect(lookups.count >= 2)
         }
     }
 }
@@ -75,7 +75,7 @@ private final class Filler: Sendable {
 }
 
 /// How often something was done.
-private final class Tally: Sendable {
+private final class CallCounter: Sendable {
     private let number = Mutex(0)
 
     var count: Int { number.withLock { $0 } }

@@ -1,3 +1,5 @@
+// Proves that a conflict over a withdrawn resource does not restore it with the single row that the server holds.
+
 import LarderFormat
 import LarderOutbox
 import LarderStore

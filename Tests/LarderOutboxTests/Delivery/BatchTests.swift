@@ -1,3 +1,5 @@
+// Proves that batches carry each entry's identity, are resent unchanged and end member by member.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -10,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A batch` {
     private func enqueueThree(_ outbox: Outbox) async throws -> [UUIDBytes] {
         var ids: [UUIDBytes] = []
-        for number in 1...3 { ids.append(try await outbox.enqueue(note(number, entity: "\(number)")).id) }
+        for number in 1...3 { ids.append(try await outbox.enqueue(makeNoteWrite(number, entity: "\(number)")).id) }
         return ids
     }
 
@@ -45,7 +47,7 @@ import Testing
         let first = try world.outbox { $0.batch = BatchPolicy() }
         let ids = try await enqueueThree(first)
         try await world.running(first) { try await world.wait(first) { $0.waiting == 3 } }
-        _ = try await first.enqueue(note(4, entity: "4"))
+        _ = try await first.enqueue(makeNoteWrite(4, entity: "4"))
         world.answer { _ in Self.outcomes(ids.map { ($0, 200) }) }
         let second = try world.outbox { $0.batch = BatchPolicy() }
         try await world.running(second) {
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 200]) func `is read to the end of its outcomes, whatever stands before them`(
+    @Test(arguments: [1, 3, 200]) func `is read to the end of its outcomes, whatever precedes them`(
         foreign: Int
     ) async throws {
         let world = try OutboxWorld()
@@ -100,7 +102,7 @@ import Testing
                 #expect(outcome == .accepted)
             }
             let delivery = try world.entries().first?.delivery
-            #expect(delivery?.state == .waiting && delivery?.isInDoubt == true && delivery?.isAlone == true)
+            #expect(delivery?.state == .waiting && delivery?.isInDoubt == true && delivery?.isUnbatched == true)
         }
     }
 
@@ -121,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `of which success says nothing is not taken for done [§4.4.7]`() async throws {
+    @Test func `whose success omits it is not treated as done [§4.4.7]`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) }
         let outbox = try world.outbox { $0.batch = BatchPolicy() }
         _ = try await enqueueThree(outbox)
@@ -129,7 +131,7 @@ import Testing
         #expect(try world.entries().allSatisfy { $0.delivery.isInDoubt && $0.delivery.batch != nil })
     }
 
-    @Test func `of which success says nothing twice is left to the host, and no other is formed`() async throws {
+    @Test func `whose success omits it twice is left to the host, and no other is formed`() async throws {
         let world = try OutboxWorld { request in
             request.path == "/api/sync/batch"
                 ? TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) : TransportResponse(status: .ok)
@@ -144,7 +146,9 @@ import Testing
             #expect(try world.entries().allSatisfy { $0.delivery.lastError?.contains("without outcomes") == true })
             #expect(world.events.withLock { events in ids.allSatisfy { events.contains(.unresolved($0)) } })
             var later: [UUIDBytes] = []
-            for number in 4...6 { later.append(try await outbox.enqueue(note(number, entity: "\(number)")).id) }
+            for number in 4...6 {
+                later.append(try await outbox.enqueue(makeNoteWrite(number, entity: "\(number)")).id)
+            }
             try await outbox.decide(ids[0], .sendAgain)
             for id in later + [ids[0]] {
                 let outcome = try await outbox.outcome(of: id)
@@ -159,12 +163,12 @@ import Testing
             request.path == "/api/sync/batch" ? TransportResponse(status: .notFound) : TransportResponse(status: .ok)
         }
         let outbox = try world.outbox { $0.batch = BatchPolicy() }
-        var plain = note(1, entity: "1")
+        var plain = makeNoteWrite(1, entity: "1")
         plain.body = .bytes(Array("no JSON".utf8))
-        var conditional = note(2, entity: "2")
+        var conditional = makeNoteWrite(2, entity: "2")
         conditional.fields[.ifMatch] = "\"1\""
         var ids = [try await outbox.enqueue(plain).id, try await outbox.enqueue(conditional).id]
-        ids.append(try await outbox.enqueue(note(3, entity: "3")).id)
+        ids.append(try await outbox.enqueue(makeNoteWrite(3, entity: "3")).id)
         try await world.running(outbox) {
             for id in ids {
                 let outcome = try await outbox.outcome(of: id)
@@ -174,7 +178,7 @@ import Testing
         #expect(world.requests.allSatisfy { $0.path == "/api/notes" })
     }
 
-    @Test func `that the server does not know is taken apart, each entry under its own key [§4.4.7]`() async throws {
+    @Test func `that the server does not know is split, each entry under its own key [§4.4.7]`() async throws {
         let world = try OutboxWorld { request in
             request.path == "/api/sync/batch" ? TransportResponse(status: .notFound) : TransportResponse(status: .ok)
         }

@@ -1,3 +1,5 @@
+// Proves that retrying, dropping and cancelling entries, and background runs, do what they report.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -7,7 +9,7 @@ import LarderTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `What people do with entries` {
+@Suite(.timeLimit(.minutes(5))) struct `User commands on entries` {
     private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
 
     @Test func `a rejected write is sent again as one of its own, in its place [§4.5.7]`() async throws {
@@ -15,7 +17,7 @@ import Testing
         let world = try OutboxWorld { _ in TransportResponse(status: .init(code: status.withLock { $0 })) }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            let first = try await outbox.enqueue(note(1))
+            let first = try await outbox.enqueue(makeNoteWrite(1))
             _ = try await outbox.outcome(of: first.id)
             status.withLock { $0 = 200 }
             let second = try await outbox.retryRejected(first.id)
@@ -28,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: [nil, [RowEffect]()])
-    func `a retry of a rejected write shows what it showed before, unless told otherwise`(effects: [RowEffect]?)
+    func `a retry of a rejected write shows what it showed before, unless it is given other effects`(
+        effects: [RowEffect]?
+    )
         async throws
     {
         let status = Mutex(422)
@@ -41,7 +45,7 @@ import Testing
         }
         try await world.store.write { try $0.put(Array(#"{"a":1,"b":1}"#.utf8), at: row, updatedAt: 1) }
         let outbox = try world.outbox()
-        var write = note(1)
+        var write = makeNoteWrite(1)
         write.effects = [RowEffect(.patch(Array(#"{"a":2}"#.utf8)), at: row)]
         let rejected = try await outbox.enqueue(write).id
         #expect(await outbox.drain(within: .seconds(9)).rejected == 1)
@@ -62,11 +66,11 @@ import Testing
         let outbox = try world.outbox()
         try await world.running(outbox) {
             for number in 1...20 {
-                let dropped = try await outbox.enqueue(note(number)).id
+                let dropped = try await outbox.enqueue(makeNoteWrite(number)).id
                 try await world.wait(outbox) { $0.rejected == 1 }
                 try await outbox.drop(dropped)
                 #expect(outbox.status.rejected == 0)
-                let rejected = try await outbox.enqueue(note(number)).id
+                let rejected = try await outbox.enqueue(makeNoteWrite(number)).id
                 try await world.wait(outbox) { $0.rejected == 1 }
                 let server = SlowServer()
                 world.answer { _ in await server.answer() }
@@ -89,14 +93,14 @@ import Testing
         }
         let outbox = try world.outbox { $0.mostAttempts = 1 }
         try await world.running(outbox) {
-            let head = try await outbox.enqueue(note(1, entity: "a", lane: .global))
+            let head = try await outbox.enqueue(makeNoteWrite(1, entity: "a", lane: .global))
             try await world.wait(outbox) { $0.failed == 1 }
-            let same = try await outbox.enqueue(note(2, entity: "a", lane: .global))
-            let other = try await outbox.enqueue(note(3, entity: "b", lane: .global))
+            let same = try await outbox.enqueue(makeNoteWrite(2, entity: "a", lane: .global))
+            let other = try await outbox.enqueue(makeNoteWrite(3, entity: "b", lane: .global))
             #expect(try await outbox.outcome(of: other.id) == .accepted)
             #expect(try world.entries().map(\.id) == [head.id, same.id])
             // The acceptance has the head tried once more, which must not succeed yet.
-            try await world.eventually { world.requests.count == 3 }
+            try await world.waitUntil { world.requests.count == 3 }
             try await world.wait(outbox) { $0.failed == 1 && $0.sending == 0 }
             fails.withLock { $0 = false }
             world.network.set(.offline)
@@ -107,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `what may have been forgotten is asked about, and done as the host says [§4.3.2]`() async throws {
+    @Test func `what may have been forgotten is reported, and done as the host says [§4.3.2]`() async throws {
         let loses = Mutex(true)
         let world = try OutboxWorld { _ throws(TransportError) in
             if loses.withLock({ $0 }) { throw .connectionLost(reason: "lost") }
@@ -115,7 +119,7 @@ import Testing
         }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             try await world.wait(outbox) { $0.waiting == 1 }
             await world.clock.sleepers(atLeast: 1)
             world.clock.advance(by: .seconds(24 * 3600))
@@ -132,22 +136,22 @@ import Testing
     @Test func `a command before the outbox runs reports what it leaves to the host`() async throws {
         let world = try OutboxWorld { _ throws(TransportError) in throw .connectionLost(reason: "lost") }
         let first = try world.outbox()
-        let queued = try await first.enqueue(note(1))
+        let queued = try await first.enqueue(makeNoteWrite(1))
         try await world.running(first) { _ = try await world.wait(first) { $0.waiting == 1 } }
-        // Nobody can tell by a clock that was set back whether the server has forgotten the key.
+        // With a clock that went backwards it is unknown whether the server still has the key.
         world.clock.setWallClock(toMilliseconds: world.clock.wallMilliseconds - 3_600_000)
         try await world.outbox().retryAll()
         #expect(try world.entries().map(\.delivery.state) == [.unresolved])
         #expect(world.events.withLock { $0 }.contains(.unresolved(queued.id)))
     }
 
-    @Test func `a drop takes the effect back, and what came after it goes with it`() async throws {
+    @Test func `a drop rolls the effect back, and what came after it goes with it`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
-        var visit = note(1, entity: "visit")
+        var visit = makeNoteWrite(1, entity: "visit")
         visit.effects = [RowEffect(.replacement(Array("{}".utf8)), at: row)]
         let first = try await outbox.enqueue(visit)
-        var photo = note(2, entity: "photo")
+        var photo = makeNoteWrite(2, entity: "photo")
         photo.after = [first.id]
         let second = try await outbox.enqueue(photo)
         try await outbox.drop(first.id)
@@ -155,16 +159,16 @@ import Testing
         #expect(try await outbox.outcome(of: first.id) == .removed("dropped"))
         #expect(
             try await outbox.outcome(of: second.id)
-                == .rejected("it came after \(first.id), which was refused or given up"))
+                == .rejected("it came after \(first.id), which was rejected or discarded"))
     }
 
-    @Test func `a write that was never tried is taken back; one that was is not`() async throws {
+    @Test func `a write that was never tried is removed; one that was is not`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            let tried = try await outbox.enqueue(note(1, entity: "a"))
+            let tried = try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
             try await world.wait(outbox) { $0.waiting == 1 }
-            let untried = try await outbox.enqueue(note(2, entity: "a"))
+            let untried = try await outbox.enqueue(makeNoteWrite(2, entity: "a"))
             try await outbox.cancel(untried.id)
             #expect(try await outbox.outcome(of: untried.id) == .removed("cancelled"))
             await #expect(throws: OutboxError.self) { try await outbox.cancel(tried.id) }
@@ -172,17 +176,17 @@ import Testing
         }
     }
 
-    @Test func `a run in the background sends what it can, and tells what is left`() async throws {
+    @Test func `a run in the background sends what it can, and reports what is left`() async throws {
         let world = try OutboxWorld { request in
             request.body == Array("{\"n\":2}".utf8)
                 ? TransportResponse(status: .serviceUnavailable, headers: [.retryAfter: "600"])
                 : TransportResponse(status: .ok)
         }
         let outbox = try world.outbox()
-        for number in 1...3 { try await outbox.enqueue(note(number, entity: "\(number)")) }
+        for number in 1...3 { try await outbox.enqueue(makeNoteWrite(number, entity: "\(number)")) }
         let left = await outbox.drain(within: .seconds(20))
         #expect(left.waiting == 1 && left.unsent == 1 && !left.isRunning)
-        let asked = world.clock.wallMilliseconds + 600_000
-        #expect(left.pauses == [.askedToWait(until: asked)])
+        let waitEnd = world.clock.wallMilliseconds + 600_000
+        #expect(left.pauses == [.serverWait(until: waitEnd)])
     }
 }

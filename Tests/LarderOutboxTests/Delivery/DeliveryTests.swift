@@ -1,3 +1,5 @@
+// Proves that enqueued writes are sent at once or when the network returns, in order and with few commits.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -14,7 +16,7 @@ import Testing
         let world = try OutboxWorld()
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
             #expect(world.requests.map(\.key) == [queued.id.description])
             #expect(world.requests.map(\.path) == ["/api/notes"])
@@ -27,7 +29,7 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            for number in 1...3 { try await outbox.enqueue(note(number)) }
+            for number in 1...3 { try await outbox.enqueue(makeNoteWrite(number)) }
             let waiting = try await world.wait(outbox) { $0.pending == 3 && $0.isRunning }
             #expect(waiting.pauses == [.offline])
             #expect(world.requests.isEmpty)
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `tells of a write that was accepted long ago and that syncing does not bring`() async throws {
+    @Test func `reports a write that was accepted long ago and that syncing does not bring`() async throws {
         let world = try OutboxWorld { _ in
             TransportResponse(status: .ok, headers: [OutboxConfiguration.sequenceField: "99"])
         }
@@ -49,7 +51,7 @@ import Testing
             let number = try transaction.updateFilter("visits:*") { ($0.token, $0.tokenUpdatedAt) = ("A", 0) }
             try transaction.putMember(ofFilter: number, visit.resource, MemberRecord(listedInRun: 0))
         }
-        func told() -> [Int64?] {
+        func reportedSequences() -> [Int64?] {
             world.events.withLock { events in
                 events.compactMap { event in
                     guard case .unshown(let write) = event else { return nil }
@@ -63,18 +65,18 @@ import Testing
         let late = world.clock.wallMilliseconds + 86_400_001
         try await world.store.write { try $0.updateFilter("visits:*") { $0.tokenUpdatedAt = late } }
         try await world.running(outbox) {
-            try await world.eventually { told() == [99] }
+            try await world.waitUntil { reportedSequences() == [99] }
             outbox.foreground()
-            try await world.eventually { told() == [99, 99] }
+            try await world.waitUntil { reportedSequences() == [99, 99] }
         }
     }
 
-    @Test func `shares commits: 64 enqueues at the same time take at most 8`() async throws {
+    @Test func `shares commits: 64 enqueues at the same time need at most 8`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         let before = world.store.writerStatistics.commits
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<64 { group.addTask { _ = try await outbox.enqueue(note(number)) } }
+            for number in 0..<64 { group.addTask { _ = try await outbox.enqueue(makeNoteWrite(number)) } }
             try await group.waitForAll()
         }
         let commits = world.store.writerStatistics.commits - before
@@ -91,18 +93,21 @@ import Testing
                 return now()
             }
         })
-        let queued = try await world.outbox().enqueue(note(1))
+        let queued = try await world.outbox().enqueue(makeNoteWrite(1))
         let entry = try #require(try world.entries().first)
         var left = entry.delivery
         left.state = .sending
-        try await world.store.write { [left] in _ = try $0.update(entry.id, from: entry.delivery, to: left) }
+        try await world.store.write { [left] in _ = try $0.updateDelivery(of: entry.id, from: entry.delivery, to: left)
+        }
         // The clock is asked for the first time between the look at the table and the first change to it.
         meddle.withLock {
             $0 = { [store = world.store, left] in
                 var other = left
                 other.state = .waiting
                 other.dueAt = 0
-                let isDone = try? store.writeBlocking { [other] in try $0.update(entry.id, from: left, to: other) }
+                let isDone = try? store.writeBlocking { [other] in
+                    try $0.updateDelivery(of: entry.id, from: left, to: other)
+                }
                 #expect(isDone == true)
             }
         }

@@ -20,7 +20,7 @@ import Testing
         let world = try OutboxWorld()
         let outbox = try world.outbox()
         func drain() async throws {
-            for number in 1...5 { try await outbox.enqueue(note(number, entity: "\(number % 2)")) }
+            for number in 1...5 { try await outbox.enqueue(makeNoteWrite(number, entity: "\(number % 2)")) }
             let left = await outbox.drain(within: .seconds(20))
             #expect(left.unsent == 0 && left.pauses.isEmpty && left.isRunning == isRunning)
             #expect(world.requests.count == 5)
@@ -34,7 +34,7 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         func drain() async throws {
-            try await outbox.enqueue(note(1))
+            try await outbox.enqueue(makeNoteWrite(1))
             let left = await outbox.drain(within: .seconds(20))
             #expect(left.unsent == 1)
             #expect(left.pauses == [.offline])
@@ -48,7 +48,7 @@ import Testing
         let world = try OutboxWorld(script: Self.wait(5))
         let outbox = try world.outbox()
         func drain() async throws {
-            try await outbox.enqueue(note(1))
+            try await outbox.enqueue(makeNoteWrite(1))
             let drain = Task { await outbox.drain(within: .seconds(20)) }
             try await world.wait(outbox) { $0.waiting == 1 }
             world.answer { _ in TransportResponse(status: .ok) }
@@ -59,12 +59,12 @@ import Testing
         if isRunning { try await world.running(outbox, drain) } else { try await drain() }
     }
 
-    @Test func `returns while the server wants to be left alone for longer`() async throws {
+    @Test func `returns while the server's wait lasts longer`() async throws {
         let world = try OutboxWorld(script: Self.wait(60))
         let outbox = try world.outbox()
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         let left = await outbox.drain(within: .seconds(20))
-        #expect(left.waiting == 1 && left.pauses == [.askedToWait(until: world.clock.wallMilliseconds + 60_000)])
+        #expect(left.waiting == 1 && left.pauses == [.serverWait(until: world.clock.wallMilliseconds + 60_000)])
     }
 
     @Test(arguments: [false, true])
@@ -75,7 +75,7 @@ import Testing
         }
         let outbox = try world.outbox()
         func drain() async throws {
-            try await outbox.enqueue(note(1))
+            try await outbox.enqueue(makeNoteWrite(1))
             let drain = Task { await outbox.drain(within: .seconds(20)) }
             try await world.wait(outbox) { $0.sending == 1 }
             await world.clock.sleepers(atLeast: 1)
@@ -95,7 +95,7 @@ import Testing
         let outbox = try world.outbox()
         let drain = Mutex<Task<OutboxStatus, Never>?>(nil)
         try await world.running(outbox) {
-            try await outbox.enqueue(note(1))
+            try await outbox.enqueue(makeNoteWrite(1))
             try await world.wait(outbox) { $0.waiting == 1 }
             drain.withLock { $0 = Task { await outbox.drain(within: .seconds(20)) } }
             await world.clock.sleepers(atLeast: 2)
@@ -110,7 +110,7 @@ import Testing
             return TransportResponse(status: .ok)
         }
         let outbox = try world.outbox()
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         let short = Task { await outbox.drain(within: .seconds(2)) }
         try await world.wait(outbox) { $0.sending == 1 }
         let long = Task { await outbox.drain(within: .seconds(20)) }
@@ -123,7 +123,7 @@ import Testing
         #expect(left.unsent == 0 && !left.isRunning)
         #expect(world.requests.count == 1)
         // Nothing is left of either.
-        try await outbox.enqueue(note(2))
+        try await outbox.enqueue(makeNoteWrite(2))
         #expect(await outbox.drain(within: .seconds(2)).unsent == 0)
     }
 
@@ -140,7 +140,7 @@ import Testing
         func drain() async throws {
             try await outbox.enqueue(saveVisit("{}", loadsAnswer: true))
             let drain = Task { await outbox.drain(within: .seconds(20)) }
-            try await world.eventually { world.requests.count == 2 }
+            try await world.waitUntil { world.requests.count == 2 }
             // Something that has the loop look whether the drain is over.
             outbox.foreground()
             load.finish()
@@ -189,7 +189,7 @@ import Testing
         let world = try OutboxWorld { _ in TransportResponse(status: .unauthorized) }
         let outbox = try world.outbox()
         func drain() async throws {
-            try await outbox.enqueue(note(1))
+            try await outbox.enqueue(makeNoteWrite(1))
             let left = await outbox.drain(within: .seconds(20))
             #expect(left.unsent == 1 && left.pauses == [.signInExpired(account: nil)])
         }
@@ -209,17 +209,17 @@ import Testing
                     return true
                 }
             })
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         #expect(await outbox.drain(within: .seconds(20)).unsent == 0)
     }
 
     @Test(arguments: [false, true])
     func `waits for the answer about a conflict only where there is a network`(isOnline: Bool) async throws {
         let server = VisitServer()
-        let wasAsked = Atomic(false)
+        let wasRequested = Atomic(false)
         let world = try OutboxWorld()
         world.answer { [network = world.network] (request) async throws(TransportError) in
-            let isFirst = request.method == "GET" && !wasAsked.exchange(true, ordering: .relaxed)
+            let isFirst = request.method == "GET" && !wasRequested.exchange(true, ordering: .relaxed)
             guard isFirst else { return server.answer(request) }
             if !isOnline { network.set(.offline) }
             throw .noConnection(reason: "no answer")
@@ -231,7 +231,7 @@ import Testing
         try await outbox.enqueue(saveVisit(#"{"status":"done","notes":"","revision":1}"#))
         let drain = Task { await outbox.drain(within: .seconds(20)) }
         if isOnline {
-            // Its limit, and the next question.
+            // The sleepers are its limit and the next lookup.
             await world.clock.sleepers(atLeast: 2)
             world.clock.advance(by: .seconds(1))
         }
@@ -242,7 +242,7 @@ import Testing
     @Test func `holds up no shutdown of a run that waits for it`() async throws {
         let world = try OutboxWorld(script: Self.wait(5))
         let outbox = try world.outbox()
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         let drain = Task { await outbox.drain(within: .seconds(20)) }
         try await world.wait(outbox) { $0.waiting == 1 }
         await world.clock.sleepers(atLeast: 2)
@@ -258,7 +258,7 @@ import Testing
     @Test func `is followed by a run that began meanwhile`() async throws {
         let world = try OutboxWorld(script: Self.wait(5))
         let outbox = try world.outbox()
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         let drain = Task { await outbox.drain(within: .seconds(2)) }
         try await world.wait(outbox) { $0.isRunning }
         try await world.running(outbox) {
@@ -283,7 +283,7 @@ import Testing
     @Test func `counts a write whose attempts are used up`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox { $0.mostAttempts = 1 }
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         let left = await outbox.drain(within: .seconds(1))
         #expect(left.failed == 1 && left.unsent == 1)
     }

@@ -40,7 +40,7 @@ import Testing
     func `is waited out over TLS: nothing is accepted or rejected, and no attempt is spent`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(configuration: overTLS)
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         try await world.running(outbox) {
             let status = try await world.wait(outbox) { $0.waiting == 1 }
             #expect(status.pauses == [.intercepted])
@@ -63,7 +63,7 @@ import Testing
     {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(policy: { $0.mostAttempts = 1 }, configuration: overTLS)
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.failed == 1 }
             #expect(try world.entries().first?.delivery.dueAt != nil)
@@ -91,7 +91,7 @@ import Testing
     func `is no answer without a page`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(configuration: overTLS)
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         try await world.running(outbox) {
             let outcome = try await outbox.outcome(of: id)
             #expect(outcome == .accepted)
@@ -103,9 +103,9 @@ import Testing
         }
         let mark = try #require(HTTPField.Name("X-Api"))
         let outbox = try world.outbox(configuration: { configuration in
-            configuration.isServersAnswer = { head, _ in head.headerFields[mark] == "4" }
+            configuration.isServerResponse = { head, _ in head.headerFields[mark] == "4" }
         })
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.waiting == 1 }
             world.answer { _ in TransportResponse(status: .ok, headers: [mark: "4"]) }
@@ -118,7 +118,7 @@ import Testing
     func `leaves a batch as it is, to be sent again whole`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(policy: { $0.batch = BatchPolicy() }, configuration: overTLS)
-        for number in 1...3 { _ = try await outbox.enqueue(note(number, entity: "\(number)")) }
+        for number in 1...3 { _ = try await outbox.enqueue(makeNoteWrite(number, entity: "\(number)")) }
         try await world.running(outbox) { try await world.wait(outbox) { $0.waiting == 3 } }
         let deliveries = try world.entries().map(\.delivery)
         #expect(deliveries.allSatisfy { $0.batch != nil && $0.attempts == 0 && !$0.isInDoubt })
@@ -133,7 +133,7 @@ import Testing
     func `is no success of a write that may not wait, and no refusal`(_ page: Page) async throws {
         let world = try OutboxWorld { _ in page.response }
         let outbox = try world.outbox(configuration: overTLS)
-        let error = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        let error = await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(1)) }
         guard case .offline = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -8,7 +8,7 @@ import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Writes for another server` {
-    private func moved(_ world: OutboxWorld, name: String? = nil) throws -> Outbox {
+    private func outboxOfOtherServer(_ world: OutboxWorld, name: String? = nil) throws -> Outbox {
         let base = try #require(BaseURL("http://127.0.0.2/api"))
         return try world.outbox(configuration: {
             $0.base = base
@@ -22,9 +22,9 @@ import Testing
 
     @Test func `are neither sent nor joined by others, and the error names both`() async throws {
         let world = try OutboxWorld()
-        try await world.outbox().enqueue(note(1))
-        let outbox = try moved(world)
-        let found = try await mismatch { try await outbox.enqueue(note(2)) }
+        try await world.outbox().enqueue(makeNoteWrite(1))
+        let outbox = try outboxOfOtherServer(world)
+        let found = try await mismatch { try await outbox.enqueue(makeNoteWrite(2)) }
         #expect(try await mismatch { try await outbox.run() } == found)
         #expect(found.content == .outbox)
         #expect(found.stored == "http://127.0.0.1/api" && found.configured == "http://127.0.0.2/api")
@@ -36,15 +36,15 @@ import Testing
         #expect(try world.entries().count == 1)
         // The outbox that made them can still send them, and then there is nothing to decide.
         #expect(await (try world.outbox()).drain(within: .seconds(5)).pending == 0)
-        try await outbox.enqueue(note(2))
+        try await outbox.enqueue(makeNoteWrite(2))
         #expect(await outbox.drain(within: .seconds(5)).pending == 0)
         #expect(world.requests.count == 2)
     }
 
     @Test func `are sent once the server is adopted`() async throws {
         let world = try OutboxWorld()
-        try await world.outbox().enqueue(note(1))
-        let outbox = try moved(world)
+        try await world.outbox().enqueue(makeNoteWrite(1))
+        let outbox = try outboxOfOtherServer(world)
         try await world.store.adopt(try await mismatch { try await outbox.run() })
         #expect(await outbox.drain(within: .seconds(5)).pending == 0)
         #expect(world.requests.count == 1)
@@ -52,18 +52,18 @@ import Testing
 
     @Test func `are sent where the host gives both one name`() async throws {
         let world = try OutboxWorld()
-        try await world.outbox(configuration: { $0.serverIdentity = "notes" }).enqueue(note(1))
-        #expect(await (try moved(world, name: "notes")).drain(within: .seconds(5)).pending == 0)
+        try await world.outbox(configuration: { $0.serverIdentity = "notes" }).enqueue(makeNoteWrite(1))
+        #expect(await (try outboxOfOtherServer(world, name: "notes")).drain(within: .seconds(5)).pending == 0)
         #expect(world.requests.count == 1)
     }
 
     @Test func `are not sent by an outbox under way either`() async throws {
         let world = try OutboxWorld()
-        let outbox = try moved(world)
+        let outbox = try outboxOfOtherServer(world)
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.isRunning }
             // Another process, with another configuration, is the first to enqueue.
-            try await world.outbox().enqueue(note(1))
+            try await world.outbox().enqueue(makeNoteWrite(1))
             try await world.wait(outbox) { $0.waiting == 1 }
         }
         #expect(world.requests.isEmpty)
@@ -72,9 +72,9 @@ import Testing
     @Test func `among them points, which no uploader sends`() async throws {
         let world = try OutboxWorld()
         try await BufferUploader(outbox: world.outbox()).append(Array("{}".utf8), at: 1)
-        let uploader = BufferUploader(outbox: try moved(world))
+        let uploader = BufferUploader(outbox: try outboxOfOtherServer(world))
         let run = Task { await uploader.run() }
-        try await world.eventually { world.clock.sleeperCount > 0 || !world.requests.isEmpty }
+        try await world.waitUntil { world.clock.sleeperCount > 0 || !world.requests.isEmpty }
         run.cancel()
         await run.value
         #expect(world.requests.isEmpty)

@@ -12,14 +12,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Two outboxes on one store` {
     private static var thisProcess: OutboxOwner { OutboxOwner(processID: ProcessInfo.processInfo.processIdentifier) }
 
-    @Test func `only the first sends; the other enqueues, and is told which process does`() async throws {
+    @Test func `only the first sends; the other enqueues, and learns which process does`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok) }
         let (first, second) = (try world.outbox(), try world.outbox())
         try await world.running(first) {
             try await world.wait(first) { $0.isRunning }
-            let queued = try await second.enqueue(note(1))
+            let queued = try await second.enqueue(makeNoteWrite(1))
             #expect(try await second.outcome(of: queued.id) == .accepted)
-            let status = await ticking(world) { await second.drain(within: .seconds(10)) }
+            let status = await advancingClock(world) { await second.drain(within: .seconds(10)) }
             #expect(status.deliverer == Self.thisProcess && !status.isRunning)
             #expect(first.status.deliverer == nil)
         }
@@ -27,21 +27,21 @@ import Testing
         #expect(await second.drain(within: .seconds(1)).deliverer == nil)
     }
 
-    @Test func `the other takes over when the first ends`() async throws {
+    @Test func `the other becomes the owner when the first ends`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok) }
         let (first, second) = (try world.outbox(), try world.outbox())
         let running = Task { try await first.run() }
         try await world.wait(first) { $0.isRunning }
         let waiting = Task { try await second.run() }
-        let parked = try await second.enqueue(note(2))
+        let parked = try await second.enqueue(makeNoteWrite(2))
         #expect(try await first.outcome(of: parked.id) == .accepted)
         // Before it waits, it has looked a few times.
-        let status = try await ticking(world) { try await world.wait(second) { $0.deliverer != nil } }
+        let status = try await advancingClock(world) { try await world.wait(second) { $0.deliverer != nil } }
         #expect(!status.isRunning)
         running.cancel()
         _ = await running.result
-        let queued = try await second.enqueue(note(1))
-        let outcome = try await ticking(world, .seconds(1)) { try await second.outcome(of: queued.id) }
+        let queued = try await second.enqueue(makeNoteWrite(1))
+        let outcome = try await advancingClock(world, .seconds(1)) { try await second.outcome(of: queued.id) }
         #expect(outcome == .accepted)
         waiting.cancel()
         _ = await waiting.result
@@ -56,9 +56,9 @@ import Testing
         }
         let (first, second) = (try slow.outbox(), try slow.outbox())
         try await slow.running(first) {
-            let sending = try await first.enqueue(note(1, entity: "a"))
+            let sending = try await first.enqueue(makeNoteWrite(1, entity: "a"))
             try await slow.wait(first) { $0.sending == 1 }
-            let parked = try await first.enqueue(note(2, entity: "a"))
+            let parked = try await first.enqueue(makeNoteWrite(2, entity: "a"))
             await #expect(throws: OutboxError.self) { try await second.cancel(sending.id) }
             try await second.retryAll()
             #expect(try slow.entries().first { $0.id == sending.id }?.delivery.state == .sending)
@@ -77,7 +77,7 @@ import Testing
         try Data("kept".utf8).write(to: URL(fileURLWithPath: target))
         defer { try? FileManager.default.removeItem(atPath: target) }
         let outbox = try world.outbox()
-        let queued = try await outbox.enqueue(note(1))
+        let queued = try await outbox.enqueue(makeNoteWrite(1))
         for make in [symbolicLink, hardLink, pipe] {
             try make(lock, target)
             await #expect(throws: (any Error).self) { try await outbox.run() }
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Has time pass while `body` waits.
-    private func ticking<Value: Sendable>(
+    private func advancingClock<Value: Sendable>(
         _ world: OutboxWorld, _ step: Duration = .milliseconds(20), _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {
         let ticker = Task {

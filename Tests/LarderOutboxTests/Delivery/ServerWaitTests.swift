@@ -10,19 +10,19 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `The wait of a server` {
     private static let server = "http://127.0.0.1"
 
-    private func rest(_ world: OutboxWorld) throws -> Int64? {
+    private func remainingWait(_ world: OutboxWorld) throws -> Int64? {
         let now = world.clock.wallMilliseconds
         return try world.store.read { view in try view.serverWait(of: Self.server, at: now)?.remaining(at: now) }
     }
 
-    @Test func `is stored with the answer, and kept by the next outbox whatever the network does`() async throws {
+    @Test func `is stored with the answer, and respected by the next outbox whatever the network does`() async throws {
         let world = try OutboxWorld { _ in
             TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "60"])
         }
         let first = try world.outbox { $0.concurrentSends = 1 }
-        for number in 1...5 { _ = try await first.enqueue(note(number, entity: "\(number)")) }
+        for number in 1...5 { _ = try await first.enqueue(makeNoteWrite(number, entity: "\(number)")) }
         try await world.running(first) { try await world.wait(first) { $0.waiting == 1 } }
-        #expect(try rest(world) == 60_000 && world.requests.count == 1)
+        #expect(try remainingWait(world) == 60_000 && world.requests.count == 1)
         world.answer { _ in TransportResponse(status: .ok) }
         let second = try world.outbox()
         try await world.running(second) {
@@ -48,12 +48,12 @@ import Testing
         try await world.running(outbox) {
             try await world.wait(outbox) { $0.isRunning }
             try await world.store.write {
-                try $0.noteServerWait(of: Self.server, milliseconds: 60_000, at: now)
+                try $0.setServerWait(of: Self.server, milliseconds: 60_000, at: now)
             }
-            _ = try await outbox.enqueue(note(1))
+            _ = try await outbox.enqueue(makeNoteWrite(1))
             try await uploader.append(Array("{}".utf8), at: 1)
             let status = try await world.wait(outbox) { !$0.pauses.isEmpty || !world.requests.isEmpty }
-            try #require(status.pauses == [.askedToWait(until: now + 60_000)])
+            try #require(status.pauses == [.serverWait(until: now + 60_000)])
             await world.clock.sleepers(atLeast: 2)
             #expect(world.requests.isEmpty)
             world.clock.advance(by: .seconds(60))
@@ -75,42 +75,42 @@ import Testing
         let uploader = BufferUploader(outbox: outbox)
         let upload = Task { await uploader.run() }
         try await uploader.append(Array("{}".utf8), at: 1)
-        try await world.eventually { try rest(world) != nil }
+        try await world.waitUntil { try remainingWait(world) != nil }
         try await world.running(outbox) {
-            _ = try await outbox.enqueue(note(1))
-            try await world.wait(outbox) { $0.pauses.contains { if case .askedToWait = $0 { true } else { false } } }
+            _ = try await outbox.enqueue(makeNoteWrite(1))
+            try await world.wait(outbox) { $0.pauses.contains { if case .serverWait = $0 { true } else { false } } }
             #expect(world.requests.count == 1)
         }
         upload.cancel()
         await upload.value
     }
 
-    @Test func `that was noted before the clock was set back keeps no later run from sending`() async throws {
+    @Test func `that was recorded before the clock jumped back keeps no later run from sending`() async throws {
         let world = try OutboxWorld { _ in
             TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "3600"])
         }
         let outbox = try world.outbox()
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         #expect(await outbox.drain(within: .seconds(20)).unsent == 1)
-        #expect(try rest(world) == 3_600_000)
+        #expect(try remainingWait(world) == 3_600_000)
         world.clock.setWallClock(toMilliseconds: world.clock.wallMilliseconds - 86_400_000)
         world.answer { _ in TransportResponse(status: .ok) }
         #expect(await outbox.drain(within: .seconds(20)).unsent == 0)
         #expect(world.requests.count == 2)
     }
 
-    @Test func `is noted and kept by a write that may not wait`() async throws {
+    @Test func `is recorded and respected by a write that may not wait`() async throws {
         let world = try OutboxWorld { _ in
             TransportResponse(status: .tooManyRequests, headers: [.retryAfter: "60"])
         }
         let outbox = try world.outbox()
-        let refused = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        let refused = await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(1)) }
         guard case .refused = refused else {
             Issue.record("\(String(describing: refused))")
             return
         }
-        #expect(try rest(world) == 60_000)
-        let held = await #expect(throws: OutboxError.self) { try await outbox.send(note(2)) }
+        #expect(try remainingWait(world) == 60_000)
+        let held = await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(2)) }
         guard case .offline = held else {
             Issue.record("\(String(describing: held))")
             return
@@ -121,7 +121,7 @@ import Testing
     @Test func `and an outage are outlived by a host that only calls drain`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox { $0.mostAttempts = 1 }
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         #expect(await outbox.drain(within: .seconds(20)).failed == 1)
         #expect(await outbox.drain(within: .seconds(20)).failed == 1)
         #expect(world.requests.count == 2)

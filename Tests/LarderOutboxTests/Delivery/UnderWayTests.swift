@@ -1,4 +1,4 @@
-// Proves that what others do to the outbox leaves the requests alone that are under way: each write is sent once.
+// Proves that changes by others do not disturb requests under way: each write is sent once.
 import HTTPTypes
 import LarderFormat
 import LarderStore
@@ -10,7 +10,7 @@ import Testing
 @testable import LarderOutbox
 
 @Suite(.timeLimit(.minutes(5))) struct `A request under way` {
-    private func sends(_ world: OutboxWorld) -> [String?: Int] {
+    private func sendCounts(_ world: OutboxWorld) -> [String?: Int] {
         Dictionary(grouping: world.requests, by: \.key).mapValues(\.count)
     }
 
@@ -19,10 +19,10 @@ import Testing
         let world = try OutboxWorld { _ in await server.answer() }
         let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 6, whenFull: .retireOldest) }
         try await world.running(outbox) {
-            for number in 1...6 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
-            try await world.eventually { server.count == 4 }
+            for number in 1...6 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
+            try await world.waitUntil { server.count == 4 }
             for number in 7...12 {
-                try await outbox.enqueue(note(number, entity: "note/\(number)"))
+                try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)"))
                 // The running outbox has heard of it.
                 try await world.wait(outbox) { $0.failed == number - 6 }
             }
@@ -30,7 +30,7 @@ import Testing
             server.open()
             try await world.wait(outbox) { $0.unsent == $0.failed }
         }
-        #expect(sends(world).values.allSatisfy { $0 == 1 })
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 })
     }
 
     @Test func `is not sent again when the delivery of another cannot be read`() async throws {
@@ -38,19 +38,19 @@ import Testing
         let world = try OutboxWorld { _ in await server.answer() }
         let outbox = try world.outbox { $0.concurrentSends = 1 }
         try await world.running(outbox) {
-            try await outbox.enqueue(note(1, entity: "a"))
-            let id = try await outbox.enqueue(note(2, entity: "b")).id
-            try await world.eventually { server.count == 1 }
+            try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
+            let id = try await outbox.enqueue(makeNoteWrite(2, entity: "b")).id
+            try await world.waitUntil { server.count == 1 }
             let key = [id.high, id.low].flatMap { half in
                 (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) }
             }
             try world.damage(.outbox) { keys in keys.firstIndex { $0.dropFirst().elementsEqual(key) } ?? 0 }
-            try await outbox.enqueue(note(3, entity: "b"))
+            try await outbox.enqueue(makeNoteWrite(3, entity: "b"))
             try await world.wait(outbox) { $0.pending == 1 }
             server.open()
             try await world.wait(outbox) { $0.unsent == 0 }
         }
-        #expect(sends(world).values.allSatisfy { $0 == 1 })
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 })
     }
 
     @Test func `is not given up when what happens cannot be stored, and its answer counts once it can`() async throws {
@@ -58,12 +58,12 @@ import Testing
         let world = try OutboxWorld { _ in await server.answer() }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            for number in 1...3 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
-            try await world.eventually { server.count == 3 }
+            for number in 1...3 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
+            try await world.waitUntil { server.count == 3 }
             try world.damageCounters()
             server.open()
             // Every answer has met the damage.
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 3 } }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 3 } }
             world.network.set(.offline)
             try world.damageCounters()
             #expect(try world.entries().allSatisfy { $0.delivery.state == .sending })
@@ -94,14 +94,14 @@ import Testing
         }
         let outbox = try world.outbox { $0.concurrentSends = 1 }
         try await world.running(outbox) {
-            try await outbox.enqueue(note(1, entity: "a"))
-            try await world.eventually { server.count == 1 }
+            try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
+            try await world.waitUntil { server.count == 1 }
             try world.damageCounters()
             server.open()
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
             try world.damageCounters()
             world.clock.advance(by: .seconds(2))
-            try await outbox.enqueue(note(2, entity: "b"))
+            try await outbox.enqueue(makeNoteWrite(2, entity: "b"))
             try await world.wait(outbox) { $0.unsent == 0 }
         }
         #expect(world.requests.count == 2)
@@ -113,7 +113,7 @@ import Testing
         let world = try OutboxWorld { _ in TransportResponse(status: .serviceUnavailable) }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            try await outbox.enqueue(note(1, entity: "a"))
+            try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
             try await world.wait(outbox) { $0.waiting == 1 }
             try world.damageCounters()
             await #expect(throws: StoreError.self) { try await outbox.retryAll() }
@@ -131,10 +131,10 @@ import Testing
         let world = try OutboxWorld { _ in await server.answer() }
         let outbox = try world.outbox { $0.concurrentSends = 1 }
         try await world.running(outbox) {
-            try await outbox.enqueue(note(1, entity: "a"))
-            let id = try await outbox.enqueue(note(2, entity: "b")).id
-            try await outbox.enqueue(note(3, entity: "c"))
-            try await world.eventually { server.count == 1 }
+            try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
+            let id = try await outbox.enqueue(makeNoteWrite(2, entity: "b")).id
+            try await outbox.enqueue(makeNoteWrite(3, entity: "c"))
+            try await world.waitUntil { server.count == 1 }
             try await world.wait(outbox) { $0.pending == 2 }
             try world.damageDelivery(of: id)
             server.open()
@@ -149,26 +149,26 @@ import Testing
         let world = try OutboxWorld { _ in await server.answer() }
         let outbox = try world.outbox()
         try await world.running(outbox) {
-            let first = try await outbox.enqueue(note(1, entity: "a"))
-            try await world.eventually { server.count == 1 }
-            let refused = try await outbox.enqueue(note(2, entity: "a"))
+            let first = try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
+            try await world.waitUntil { server.count == 1 }
+            let refused = try await outbox.enqueue(makeNoteWrite(2, entity: "a"))
             for _ in 1...8 {
                 await #expect(throws: OutboxError.self) {
                     try await outbox.perform(
-                        .discard(refused.id, outcome: "x"), along: { _ in throw OutboxError.notSignedIn }
+                        .discard(refused.id, outcome: "x"), commitHook: { _ in throw OutboxError.notSignedIn }
                     ) {
                         _ in nil
                     }
                 }
             }
-            try await outbox.enqueue(note(3, entity: "b"))
-            try await world.eventually { server.count == 2 }
+            try await outbox.enqueue(makeNoteWrite(3, entity: "b"))
+            try await world.waitUntil { server.count == 2 }
             server.open()
             #expect(try await outbox.outcome(of: first.id) == .accepted)
             try await world.wait(outbox) { $0.unsent == 0 }
         }
         #expect(world.events.withLock { $0.contains(.storageFailed) } == false)
-        #expect(sends(world).values.allSatisfy { $0 == 1 })
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 })
     }
 
     @Test(arguments: [false, true])
@@ -181,19 +181,19 @@ import Testing
         }
         let outbox = try world.outbox { if isBatched { $0.batch = BatchPolicy(endpoint: "/batch", mostEntries: 2) } }
         try await world.running(outbox) {
-            for number in 1...8 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
-            try await world.eventually { server.count >= 1 }
+            for number in 1...8 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
+            try await world.waitUntil { server.count >= 1 }
             let before = world.requests.count
             for _ in 1...2 {
                 let last = try #require(try world.entries().last { $0.delivery.state == .pending })
-                try await world.store.write { try $0.acknowledge(last.id, outcome: "removed", detail: nil, at: 0) }
+                try await world.store.write { try $0.removeEntry(last.id, outcome: "removed", detail: nil, at: 0) }
                 try await world.wait(outbox) { $0.pending + $0.sending < 8 }
             }
             #expect(world.requests.count == before)
             server.open()
             try await world.wait(outbox) { $0.unsent == 0 }
         }
-        #expect(sends(world).values.allSatisfy { $0 == 1 })
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 })
     }
 
     @Test func `counts by its answer when others have changed what it was made beside`() async throws {
@@ -201,8 +201,8 @@ import Testing
         let store = Mutex<Store?>(nil)
         let world = try OutboxWorld { _ in
             if let id = removed.withLock({ $0.take() }), let store = store.withLock({ $0 }) {
-                // In one moment with the answer, so that the outbox hears of both together.
-                try? await store.write { try $0.acknowledge(id, outcome: "removed", detail: nil, at: 0) }
+                // Together with the response, so that the outbox is notified of both at once.
+                try? await store.write { try $0.removeEntry(id, outcome: "removed", detail: nil, at: 0) }
             }
             return TransportResponse(status: .ok)
         }
@@ -210,11 +210,11 @@ import Testing
         defer { store.withLock { $0 = nil } }
         for _ in 1...20 {
             let outbox = try world.outbox { $0.concurrentSends = 1 }
-            _ = try await outbox.enqueue(note(1, entity: "note/1"))
-            let other = try await outbox.enqueue(note(2, entity: "note/2"))
+            _ = try await outbox.enqueue(makeNoteWrite(1, entity: "note/1"))
+            let other = try await outbox.enqueue(makeNoteWrite(2, entity: "note/2"))
             removed.withLock { $0 = other.id }
             try await world.running(outbox) { try await world.wait(outbox) { $0.unsent == 0 && $0.isRunning } }
         }
-        #expect(sends(world).values.allSatisfy { $0 == 1 } && world.requests.count == 20)
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 } && world.requests.count == 20)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `An answer that could not be stored` {
     /// Has time pass beside `body`.
-    private func ticking(_ world: OutboxWorld, _ body: () async throws -> Void) async throws {
+    private func advancingClock(_ world: OutboxWorld, _ body: () async throws -> Void) async throws {
         let ticker = Task {
             while !Task.isCancelled {
                 world.clock.advance(by: .seconds(1))
@@ -22,7 +22,7 @@ import Testing
         try await body()
     }
 
-    @Test func `keeps no other from being stored, which may make room for it`() async throws {
+    @Test func `keeps no other from being stored, which may make space for it`() async throws {
         let (first, second) = (SlowServer(), SlowServer())
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in
             let isFirst = request.path.hasSuffix("/first")
@@ -37,15 +37,15 @@ import Testing
                 "large", .post, "/second", body: .bytes([UInt8](repeating: 0x31, count: 9000)), entity: "b")
             let refused = try await outbox.enqueue(small).id
             let accepted = try await outbox.enqueue(large).id
-            try await world.eventually { first.count == 1 && second.count == 1 }
+            try await world.waitUntil { first.count == 1 && second.count == 1 }
             try await world.store.fill()
             first.open()
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
             second.open()
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 2 } }
-            try await ticking(world) {
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 2 } }
+            try await advancingClock(world) {
                 #expect(try await outbox.outcome(of: accepted) == .accepted)
-                try await world.eventually {
+                try await world.waitUntil {
                     try world.store.read { view in try view.outboxDelivery(refused)?.lastStatus } == 503
                 }
             }
@@ -53,7 +53,7 @@ import Testing
         #expect(try world.findings() == [])
     }
 
-    @Test func `is stored without its body where there is no room for that`() async throws {
+    @Test func `is stored without its body where there is no space for that`() async throws {
         let server = SlowServer()
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in
             if request.method == "GET" { return TransportResponse(status: .notFound) }
@@ -65,7 +65,7 @@ import Testing
         let outbox = try world.outbox()
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(saveVisit(#"{"status":"done"}"#, loadsAnswer: true))
-            try await world.eventually { server.count == 1 }
+            try await world.waitUntil { server.count == 1 }
             try await world.store.fill()
             server.open()
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
@@ -74,7 +74,7 @@ import Testing
         #expect(world.requests.filter { $0.method == "PUT" }.count == 1)
     }
 
-    @Test func `leaves the server alone all the same, for as long as it asked`() async throws {
+    @Test func `is followed by the wait that the server requested`() async throws {
         let servers = ["/1": SlowServer(), "/2": SlowServer(), "/3": SlowServer()]
         let world = try OutboxWorld(options: StoreOptions(sizeCap: 100_000)) { request in
             let name = String(request.path.suffix(2))
@@ -87,17 +87,17 @@ import Testing
             for name in ["1", "2", "3"] {
                 try await outbox.enqueue(OutboxWrite("x", .post, "/\(name)", body: .bytes([0x31]), entity: name))
             }
-            try await world.eventually { world.requests.count == 2 }
+            try await world.waitUntil { world.requests.count == 2 }
             let filler = try await world.store.fill()
             servers["/1"]?.open()
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 1 } }
             servers["/2"]?.open()
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.count == 2 } }
-            await #expect(throws: OutboxError.self) { try await outbox.send(note(4)) }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.count == 2 } }
+            await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(4)) }
             #expect(world.requests.count == 2)
-            try await world.store.write { _ = try $0.acknowledge(filler, outcome: "dropped", at: 0) }
+            try await world.store.write { _ = try $0.removeEntry(filler, outcome: "dropped", at: 0) }
             world.clock.advance(by: .seconds(60))
-            try await world.eventually { outbox.state.withLock { $0.loop?.unstored.isEmpty == true } }
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.unstored.isEmpty == true } }
             #expect(world.requests.count == 2)
         }
     }
@@ -113,9 +113,9 @@ import Testing
         }
         let outbox = try world.outbox(account: "ann")
         try await world.running(outbox) {
-            let first = try await outbox.enqueue(note(1, entity: "a"))
-            try await world.eventually { server.count == 1 }
-            let second = try await outbox.enqueue(note(2, entity: "a"))
+            let first = try await outbox.enqueue(makeNoteWrite(1, entity: "a"))
+            try await world.waitUntil { server.count == 1 }
+            let second = try await outbox.enqueue(makeNoteWrite(2, entity: "a"))
             try damageSession()
             server.open()
             try await world.wait(outbox) { $0.sending == 0 }

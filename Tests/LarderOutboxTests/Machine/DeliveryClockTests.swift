@@ -5,113 +5,113 @@ import LarderStore
 import LarderTransport
 import Testing
 
-@Suite struct `A clock that is set back` {
+@Suite struct `A clock that jumps back` {
     private static let day: Int64 = 86_400_000
 
     /// An entry whose first try went out while the clock was three days ahead.
-    private func tried() -> (Bench, UUIDBytes) {
-        var bench = Bench()
-        bench.wallOffset = 3 * Self.day
-        let id = bench.enqueue()
-        bench.answer(id, .none)
-        return (bench, id)
+    private func makeTried() -> (MachineFixture, UUIDBytes) {
+        var fixture = MachineFixture()
+        fixture.wallOffset = 3 * Self.day
+        let id = fixture.enqueue()
+        fixture.answer(id, .none)
+        return (fixture, id)
     }
 
     @Test func `makes nothing younger in the same process`() {
-        var (bench, id) = tried()
-        bench.wallOffset = 0
-        bench.wait()
-        #expect(bench.sent == [id])
-        bench.answer(id, .none)
-        bench.take(.network(isUsable: false))
-        bench.pass(.seconds(23 * 3600))
-        bench.take(.network(isUsable: true))
-        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+        var (fixture, id) = makeTried()
+        fixture.wallOffset = 0
+        fixture.wait()
+        #expect(fixture.sent == [id])
+        fixture.answer(id, .none)
+        fixture.handle(.network(isUsable: false))
+        fixture.advanceClock(.seconds(23 * 3600))
+        fixture.handle(.network(isUsable: true))
+        #expect(fixture.sent.isEmpty && fixture.state(id) == .unresolved)
     }
 
     @Test func `makes nothing younger for the next process, which begins after the clock has caught up`() {
-        var (bench, id) = tried()
-        bench.wallOffset = 0
-        bench.take(.network(isUsable: false))
-        bench.pass(.seconds(80 * 3600))
-        bench.restart()
-        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+        var (fixture, id) = makeTried()
+        fixture.wallOffset = 0
+        fixture.handle(.network(isUsable: false))
+        fixture.advanceClock(.seconds(80 * 3600))
+        fixture.restart()
+        #expect(fixture.sent.isEmpty && fixture.state(id) == .unresolved)
     }
 
-    @Test func `has the next process ask about what it cannot date`() {
-        var (bench, id) = tried()
-        // As if the process had ended before it could see the clock set back.
-        bench.wallOffset = 0
-        bench.elapsed += .seconds(30 * 3600)
-        bench.restart(isOnline: false)
-        #expect(bench.state(id) == .unresolved)
-        #expect(bench.effects.contains(.report(.unresolved(id))))
-        bench.take(.network(isUsable: true))
-        #expect(bench.sent.isEmpty)
-        bench.take(.decide(id, .sendAgain))
-        #expect(bench.flights.map(\.key) == [id])
+    @Test func `has the next process report what it cannot date`() {
+        var (fixture, id) = makeTried()
+        // As if the process had ended before it could see that the clock went backwards.
+        fixture.wallOffset = 0
+        fixture.elapsed += .seconds(30 * 3600)
+        fixture.restart(isOnline: false)
+        #expect(fixture.state(id) == .unresolved)
+        #expect(fixture.effects.contains(.report(.unresolved(id))))
+        fixture.handle(.network(isUsable: true))
+        #expect(fixture.sent.isEmpty)
+        fixture.handle(.decide(id, .sendAgain))
+        #expect(fixture.attempts.map(\.key) == [id])
     }
 
     @Test(arguments: [1, 1000, 1_800_000])
-    func `by half an hour or less keeps no write that is in doubt from being sent`(_ jump: Int64) {
-        var bench = Bench()
-        bench.wallOffset = jump
-        let id = bench.enqueue()
-        bench.answer(id, .none)
-        bench.wallOffset = 0
-        bench.restart()
-        #expect(bench.sent == [id])
+    func `by half an hour or less does not stop a write that is in doubt from being sent`(_ jump: Int64) {
+        var fixture = MachineFixture()
+        fixture.wallOffset = jump
+        let id = fixture.enqueue()
+        fixture.answer(id, .none)
+        fixture.wallOffset = 0
+        fixture.restart()
+        #expect(fixture.sent == [id])
         // As if all of the half hour had passed unseen.
-        bench.answer(id, .none)
-        bench.take(.network(isUsable: false))
-        bench.pass(.seconds(45 * 1800 - 10))
-        bench.restart()
-        #expect(bench.sent == [id])
-        bench.answer(id, .none)
-        bench.pass(.seconds(10))
-        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+        fixture.answer(id, .none)
+        fixture.handle(.network(isUsable: false))
+        fixture.advanceClock(.seconds(45 * 1800 - 10))
+        fixture.restart()
+        #expect(fixture.sent == [id])
+        fixture.answer(id, .none)
+        fixture.advanceClock(.seconds(10))
+        #expect(fixture.sent.isEmpty && fixture.state(id) == .unresolved)
     }
 
-    @Test func `by more than half an hour has the host asked`() {
-        var bench = Bench()
-        bench.wallOffset = 1_800_001
-        let id = bench.enqueue()
-        bench.answer(id, .none)
-        bench.wallOffset = 0
-        bench.restart()
-        #expect(bench.sent.isEmpty && bench.state(id) == .unresolved)
+    @Test func `by more than half an hour has the host decide`() {
+        var fixture = MachineFixture()
+        fixture.wallOffset = 1_800_001
+        let id = fixture.enqueue()
+        fixture.answer(id, .none)
+        fixture.wallOffset = 0
+        fixture.restart()
+        #expect(fixture.sent.isEmpty && fixture.state(id) == .unresolved)
     }
 
     @Test func `has a write that waits tried at the next start`() {
-        var bench = Bench()
-        let id = bench.enqueue()
+        var fixture = MachineFixture()
+        let id = fixture.enqueue()
         for _ in 1...6 {
-            bench.answer(id, .none)
-            bench.wait()
+            fixture.answer(id, .none)
+            fixture.wait()
         }
-        bench.answer(id, .none)
-        #expect(bench.armed == 60)
-        bench.wallOffset = -60_000
-        bench.restart()
-        #expect(bench.sent == [id])
+        fixture.answer(id, .none)
+        #expect(fixture.armed == 60)
+        fixture.wallOffset = -60_000
+        fixture.restart()
+        #expect(fixture.sent == [id])
     }
 
-    @Test func `ends the wait that a server asked for before, for the next process`() {
-        var bench = Bench()
-        let id = bench.enqueue()
-        bench.answer(id, 429, retryAfter: .seconds(3600))
-        bench.wallOffset = -Self.day
-        bench.restart()
-        #expect(bench.sent == [id])
+    @Test func `ends the wait that a server requested before, for the next process`() {
+        var fixture = MachineFixture()
+        let id = fixture.enqueue()
+        fixture.answer(id, 429, retryAfter: .seconds(3600))
+        fixture.wallOffset = -Self.day
+        fixture.restart()
+        #expect(fixture.sent == [id])
     }
 
-    @Test func `keeps no write that was always answered from being sent`() {
-        var bench = Bench()
-        bench.wallOffset = 3 * Self.day
-        let id = bench.enqueue()
-        bench.answer(id, 503)
-        bench.wallOffset = 0
-        bench.restart()
-        #expect(bench.sent == [id])
+    @Test func `does not stop a write that was always answered from being sent`() {
+        var fixture = MachineFixture()
+        fixture.wallOffset = 3 * Self.day
+        let id = fixture.enqueue()
+        fixture.answer(id, 503)
+        fixture.wallOffset = 0
+        fixture.restart()
+        #expect(fixture.sent == [id])
     }
 }

@@ -25,9 +25,9 @@ import Testing
     }
 
     private func reasons(
-        _ entries: [OutboxEntry], _ gate: SessionGate = .signedIn("ada"), wait: Int64? = nil
+        _ entries: [OutboxEntry], _ gate: AuthenticationState = .signedIn("ada"), wait: Int64? = nil
     ) -> [WaitReason?] {
-        let reasons = DeliveryMachine.waitReasons(of: entries, gate: gate, serverWait: wait)
+        let reasons = DeliveryMachine.waitReasons(of: entries, authentication: gate, serverWait: wait)
         return entries.map { reasons[$0.id] }
     }
 
@@ -56,9 +56,9 @@ import Testing
 
     @Test func `names the later of its own time and its server's`() {
         let entries = [entry(1, state: .waiting, due: 5), entry(2, "b"), entry(3, "c", state: .sending)]
-        #expect(reasons(entries) == [.time(5), .turn, .answer])
-        #expect(reasons(entries, wait: 8) == [.time(8), .time(8), .answer])
-        #expect(reasons(entries, wait: 3) == [.time(5), .time(3), .answer])
+        #expect(reasons(entries) == [.time(5), .turn, .response])
+        #expect(reasons(entries, wait: 8) == [.time(8), .time(8), .response])
+        #expect(reasons(entries, wait: 3) == [.time(5), .time(3), .response])
     }
 
     @Test func `names the account it is for, and an expired sign-in`() {

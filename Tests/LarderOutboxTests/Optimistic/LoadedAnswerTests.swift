@@ -1,3 +1,5 @@
+// Proves that a save with a loaded response stores the server's row when it is accepted, and never an older one.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `asks for the row where the answer has none`() async throws {
+    @Test func `fetches the row where the answer has none`() async throws {
         let world = try OutboxWorld { [stamped] request in
             request.method == "GET"
                 ? TransportResponse(status: .ok, body: Array(stamped.utf8)) : TransportResponse(status: .noContent)
@@ -51,7 +53,7 @@ import Testing
         ("/api/visits/7", "/api/visits/7"), ("visits/7?full", "/api/visits/7?full"),
         ("http://127.0.0.1/api/v/7", "/api/v/7"),
     ])
-    func `asks for what was created where the answer says it is`(location: String, asked: String) async throws {
+    func `fetches what was created where the answer says it is`(location: String, requested: String) async throws {
         let world = try OutboxWorld { [stamped] request in
             request.method == "GET"
                 ? TransportResponse(status: .ok, body: Array(stamped.utf8))
@@ -64,12 +66,12 @@ import Testing
                 _ = shown
                 if try world.visitShown() == stamped { break }
             }
-            #expect(world.requests.map(\.path) == ["/api/visits", asked])
+            #expect(world.requests.map(\.path) == ["/api/visits", requested])
         }
     }
 
     @Test(arguments: ["http://other.test/api/visits/7", "//127.0.0.1:81/api/visits/7", "/admin", "/api", "ftp:x", " "])
-    func `asks nobody else, whatever the answer says`(location: String) async throws {
+    func `sends no other request, whatever the answer says`(location: String) async throws {
         let world = try OutboxWorld { request in
             request.path == "/api/last"
                 ? TransportResponse(status: .ok) : TransportResponse(status: .created, headers: [.location: location])
@@ -116,11 +118,11 @@ import Testing
         #expect(places == places.sorted())
     }
 
-    @Test func `takes nothing that comes after somebody has changed the row`() async throws {
+    @Test func `ignores what comes after somebody has changed the row`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         let first = try outbox.prepare(saveVisit(written, loadsAnswer: true))
-        let (stale, newer) = (AnswerLoading.LoadedRow(payload: Array(stamped.utf8)), "{\"status\":\"closed\"}")
+        let (stale, newer) = (ResponseLoading.LoadedRow(payload: Array(stamped.utf8)), "{\"status\":\"closed\"}")
         let (early, late) = try await world.store.write { transaction in
             _ = try transaction.enqueue(first)
             let unloaded = try transaction.apply([.accept(first.id)], answers: [:], at: 5)
@@ -135,13 +137,13 @@ import Testing
     }
 
     @Test(arguments: [59, 60])
-    func `takes nothing that a lagging replica answers, older than the write`(sequence: Int) async throws {
+    func `ignores what a lagging replica answers, older than the write`(sequence: Int) async throws {
         let world = try OutboxWorld { [stamped] request in
-            let isQuestion = request.method == "GET"
+            let isRead = request.method == "GET"
             return TransportResponse(
-                status: isQuestion ? .ok : .noContent,
-                headers: [OutboxConfiguration.sequenceField: isQuestion ? "\(sequence)" : "60"],
-                body: isQuestion ? Array(stamped.utf8) : [])
+                status: isRead ? .ok : .noContent,
+                headers: [OutboxConfiguration.sequenceField: isRead ? "\(sequence)" : "60"],
+                body: isRead ? Array(stamped.utf8) : [])
         }
         let outbox = try world.outbox()
         try await outbox.enqueue(saveVisit(written, loadsAnswer: true))
@@ -150,24 +152,24 @@ import Testing
         #expect(try world.visitShown() == (sequence < 60 ? written : stamped))
     }
 
-    @Test func `keeps what was loaded until the feed has come as far as that`() async throws {
+    @Test func `shows what was loaded until the feed has come as far as that`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         let entry = try outbox.prepare(saveVisit(written, loadsAnswer: true))
-        let loaded = AnswerLoading.LoadedRow(payload: Array(stamped.utf8))
+        let loaded = ResponseLoading.LoadedRow(payload: Array(stamped.utf8))
         try await world.store.write { transaction in
             let filter = try transaction.updateFilter("visits:*") { _ in }
             try transaction.putMember(ofFilter: filter, visit.resource, MemberRecord())
             _ = try transaction.enqueue(entry)
             let unloaded = try transaction.apply(
-                [.accept(entry.id)], answers: [entry.id: AcceptedAnswer(sequence: 60)], at: 5)
+                [.accept(entry.id)], answers: [entry.id: AcceptedResponse(sequence: 60)], at: 5)
             _ = try transaction.load(loaded, sequence: 70, for: try #require(unloaded.first), at: 6)
         }
         let overlay = try world.store.read { view in try view.overlays(of: visit.resource).first }
         #expect(overlay?.serverSequence == 70)
     }
 
-    @Test func `loads nothing unless it is asked for`() async throws {
+    @Test func `loads nothing unless it is requested`() async throws {
         let world = try OutboxWorld { [stamped] _ in TransportResponse(status: .ok, body: Array(stamped.utf8)) }
         let outbox = try world.outbox()
         try await world.running(outbox) {

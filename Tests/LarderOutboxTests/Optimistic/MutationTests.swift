@@ -1,3 +1,5 @@
+// Proves that an optimistic mutation cancels and repeats the refreshes of what it changes.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -7,8 +9,8 @@ import LarderTransport
 import Synchronization
 import Testing
 
-/// Notes what it is told, in order, and what readers saw then.
-private final class Refreshes: RefreshControl {
+/// Records its calls in order, with what readers saw at each.
+private final class RefreshRecorder: RefreshControl {
     private let log = Mutex<[String]>([])
     private let world: OutboxWorld
 
@@ -16,11 +18,11 @@ private final class Refreshes: RefreshControl {
 
     var lines: [String] { log.withLock { $0 } }
 
-    func cancelRefreshes(of key: String) async { note("cancel", key) }
+    func cancelRefreshes(of key: String) async { record("cancel", key) }
 
-    func refreshValues(of key: String) async { note("refresh", key) }
+    func refreshValues(of key: String) async { record("refresh", key) }
 
-    private func note(_ word: String, _ key: String) {
+    private func record(_ word: String, _ key: String) {
         let shown = (try? world.visitShown()) ?? "nothing"
         log.withLock { $0.append("\(word) \(key): \(shown)") }
     }
@@ -35,7 +37,7 @@ private final class Refreshes: RefreshControl {
         let world = try OutboxWorld()
         try await world.putVisit("old")
         let outbox = try world.outbox()
-        let refreshes = Refreshes(world)
+        let refreshes = RefreshRecorder(world)
         try await world.running(outbox) {
             let queued = try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
             #expect(try world.visitShown() == "new")
@@ -49,7 +51,7 @@ private final class Refreshes: RefreshControl {
         let world = try OutboxWorld { _ in TransportResponse(status: .unprocessableContent) }
         try await world.putVisit("old")
         let outbox = try world.outbox()
-        let refreshes = Refreshes(world)
+        let refreshes = RefreshRecorder(world)
         try await world.running(outbox) {
             try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
             try await refreshes.wait(for: 2)
@@ -62,7 +64,7 @@ private final class Refreshes: RefreshControl {
         let world = try OutboxWorld(.offline)
         try await world.putVisit("old")
         let outbox = try world.outbox()
-        let refreshes = Refreshes(world)
+        let refreshes = RefreshRecorder(world)
         try await world.running(outbox) {
             try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
             #expect(try world.visitShown() == "new")
@@ -77,7 +79,7 @@ private final class Refreshes: RefreshControl {
         let world = try OutboxWorld(.offline)
         try await world.putVisit("old")
         let outbox = try world.outbox()
-        let refreshes = Refreshes(world)
+        let refreshes = RefreshRecorder(world)
         try await world.running(outbox) {
             let queued = try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
             try await outbox.drop(queued.id)
@@ -86,11 +88,11 @@ private final class Refreshes: RefreshControl {
         }
     }
 
-    @Test func `whose place another write takes refreshes when that has gone out, and not before`() async throws {
+    @Test func `that another write replaces refreshes when that has gone out, and not before`() async throws {
         let world = try OutboxWorld(.offline)
         try await world.putVisit("old")
         let outbox = try world.outbox()
-        let refreshes = Refreshes(world)
+        let refreshes = RefreshRecorder(world)
         let before = Mutex<[String]>([])
         world.answer { _ in
             before.withLock { $0 = refreshes.lines }
@@ -115,8 +117,8 @@ private final class Refreshes: RefreshControl {
     @Test func `that cannot be made durable refreshes what it cancelled`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox(policy: { $0.bounds.entries = 1 })
-        let refreshes = Refreshes(world)
-        try await outbox.enqueue(note(1))
+        let refreshes = RefreshRecorder(world)
+        try await outbox.enqueue(makeNoteWrite(1))
         await #expect(throws: OutboxError.self) {
             try await outbox.mutate(saveVisit("new"), refreshing: "visits", with: refreshes)
         }

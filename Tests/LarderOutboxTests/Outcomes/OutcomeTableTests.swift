@@ -1,3 +1,5 @@
+// Proves the outcome table of docs/internals/outbox.md, line by line.
+
 import LarderOutbox
 import LarderTransport
 import Testing
@@ -5,7 +7,7 @@ import Testing
 /// docs/internals/outbox.md, "Outcomes", line by line.
 @Suite struct `The outcome table` {
     private func verdict(_ status: Int, _ method: String = "POST", tries: Int = 1) -> Verdict {
-        OutcomeTable.standard.verdict(for: AnswerFacts(status: status, method: method, tries: tries))
+        OutcomeTable.standard.verdict(for: ResponseFacts(status: status, method: method, tries: tries))
     }
 
     @Test(arguments: [200, 201, 202, 204, 226, 299])
@@ -20,23 +22,23 @@ import Testing
     }
 
     @Test(arguments: [100, 199, 408, 425, 429, 500, 501, 502, 503, 504, 507, 599, 600, 999, 1000])
-    func `a server in trouble is asked again`(_ status: Int) {
+    func `a failing server is retried`(_ status: Int) {
         #expect(verdict(status) == .retry(after: nil))
-        let facts = AnswerFacts(status: status, method: "PUT", tries: 1, retryAfter: .seconds(7))
+        let facts = ResponseFacts(status: status, method: "PUT", tries: 1, retryAfter: .seconds(7))
         #expect(OutcomeTable.standard.verdict(for: facts) == .retry(after: .seconds(7)))
     }
 
     @Test func `401 pauses`() { #expect(verdict(401) == .pause) }
 
     @Test(arguments: [300, 301, 302, 303, 304, 307, 308, 407, 421, 426, 511])
-    func `a redirect, a proxy, another server and a network that asks for a sign-in are waited out`(_ status: Int) {
+    func `a redirect, a proxy, another server and a network that requires a sign-in are waited out`(_ status: Int) {
         #expect(verdict(status) == .wait(after: nil))
     }
 
     @Test func `what is not the API's is neither success nor a refusal, whatever a host overrides`() {
         let table = OutcomeTable.replaysAsConflict.on(403, .rejected).on(201, .accepted).on(302, .accepted)
         func verdict(_ status: Int, _ method: String = "POST") -> Verdict {
-            table.verdict(for: AnswerFacts(status: status, method: method, tries: 2, isForeign: true))
+            table.verdict(for: ResponseFacts(status: status, method: method, tries: 2, isForeign: true))
         }
         for status in [200, 201, 204, 302, 407, 421, 426, 511] {
             #expect(verdict(status) == .wait(after: nil), "\(status)")
@@ -46,14 +48,14 @@ import Testing
         }
         #expect(verdict(404, "DELETE") == .retry(after: nil))
         #expect(verdict(401) == .pause)
-        #expect(table.verdict(for: AnswerFacts(status: 302, method: "POST", tries: 1)) == .accepted)
+        #expect(table.verdict(for: ResponseFacts(status: 302, method: "POST", tries: 1)) == .accepted)
     }
 
     @Test
     func `what broke off is neither success nor a refusal, whatever a host overrides, and waits as its head says`() {
         func verdict(_ status: Int, _ method: String = "PUT", isReplay: Bool = false) -> Verdict {
             OutcomeTable.replaysAsConflict.on(418, .rejected).on(423, .pause).verdict(
-                for: AnswerFacts(
+                for: ResponseFacts(
                     status: status, method: method, tries: 2, isReplay: isReplay, retryAfter: .seconds(7),
                     isWhole: false))
         }
@@ -72,8 +74,8 @@ import Testing
         #expect(verdict(status) == .rejected)
     }
 
-    @Test func `[§4.3.3] a conflict is taken for a replay only when the server says so`() {
-        let plain = AnswerFacts(status: 409, method: "POST", tries: 2)
+    @Test func `[§4.3.3] a conflict is treated as a replay only when the server says so`() {
+        let plain = ResponseFacts(status: 409, method: "POST", tries: 2)
         var marked = plain
         marked.isReplay = true
         #expect(OutcomeTable.standard.verdict(for: plain) == .conflict)
@@ -82,12 +84,12 @@ import Testing
     }
 
     @Test func `[§4.5] for the server that answers cached replies with 409, the first try is no replay`() {
-        let first = AnswerFacts(status: 409, method: "POST", tries: 1)
+        let first = ResponseFacts(status: 409, method: "POST", tries: 1)
         #expect(OutcomeTable.replaysAsConflict.verdict(for: first) == .conflict)
     }
 
-    @Test func `409 of a request that is still being performed is asked again`() {
-        var facts = AnswerFacts(status: 409, method: "POST", tries: 2, isInProgress: true)
+    @Test func `409 of a request that is still being performed is retried`() {
+        var facts = ResponseFacts(status: 409, method: "POST", tries: 2, isInProgress: true)
         #expect(OutcomeTable.standard.verdict(for: facts) == .retry(after: nil))
         facts.isInProgress = false
         facts.retryAfter = .seconds(2)
@@ -97,9 +99,9 @@ import Testing
 
     @Test func `a host overrides single lines and keeps the others`() {
         let table = OutcomeTable.standard.on(423, .retry).on(409, .accepted).on(404, .rejected)
-        #expect(table.verdict(for: AnswerFacts(status: 423, method: "PUT", tries: 1)) == .retry(after: nil))
-        #expect(table.verdict(for: AnswerFacts(status: 409, method: "PUT", tries: 1)) == .accepted)
-        #expect(table.verdict(for: AnswerFacts(status: 404, method: "DELETE", tries: 1)) == .rejected)
-        #expect(table.verdict(for: AnswerFacts(status: 200, method: "PUT", tries: 1)) == .accepted)
+        #expect(table.verdict(for: ResponseFacts(status: 423, method: "PUT", tries: 1)) == .retry(after: nil))
+        #expect(table.verdict(for: ResponseFacts(status: 409, method: "PUT", tries: 1)) == .accepted)
+        #expect(table.verdict(for: ResponseFacts(status: 404, method: "DELETE", tries: 1)) == .rejected)
+        #expect(table.verdict(for: ResponseFacts(status: 200, method: "PUT", tries: 1)) == .accepted)
     }
 }

@@ -1,4 +1,4 @@
-// Proves which answers are pages: by their content types, and without a specific one by how their bodies begin.
+// Proves which responses are recognized as pages: by content type, or by the beginning of the body.
 import HTTPTypes
 import LarderOutbox
 import Testing

@@ -1,4 +1,4 @@
-// Proves that an answer which is no clear word of the server on a write neither accepts it nor rolls it back.
+// Proves that a response that does not clearly decide about a write neither accepts nor rejects it.
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -20,10 +20,10 @@ import Testing
         var response: TransportResponse {
             var fields = HTTPFields()
             fields[.contentType] = type
-            let (chunks, error) = (Counter(1), error)
+            let (chunks, error) = (Countdown(1), error)
             let bytes = Array(text.utf8)
             let body = TransportBody(next: { () throws(TransportError) in
-                guard chunks.takeOne(), !bytes.isEmpty else { throw error }
+                guard chunks.decrement(), !bytes.isEmpty else { throw error }
                 return bytes
             })
             return TransportResponse(head: HTTPResponse(status: .init(code: status), headerFields: fields), body: body)
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A write whose only attempt is answered by `response` fails, is shown still, and is accepted later.
-    private func failsAndComesBack(
+    private func expectRetried(
         _ method: HTTPRequest.Method = .put, _ response: @escaping @Sendable () -> TransportResponse
     ) async throws -> OutboxDelivery {
         let world = try OutboxWorld { _ in response() }
@@ -42,7 +42,7 @@ import Testing
         var failed = OutboxDelivery()
         try await world.running(outbox) {
             let outcome = Task { try await outbox.outcome(of: id) }
-            try await world.eventually {
+            try await world.waitUntil {
                 try world.entries().first?.delivery.state != .sending && !world.requests.isEmpty
             }
             failed = try #require(try world.entries().first).delivery
@@ -59,7 +59,7 @@ import Testing
     func `has a status that HTTP does not know: it is a fault of the server's, which may have the write`(
         status: Int
     ) async throws {
-        let failed = try await failsAndComesBack { TransportResponse(status: .init(code: status)) }
+        let failed = try await expectRetried { TransportResponse(status: .init(code: status)) }
         #expect(failed.dueAt != nil && failed.isInDoubt)
     }
 
@@ -70,12 +70,12 @@ import Testing
         CutAnswer(status: 412, type: "application/json"), CutAnswer(status: 422, type: "application/json", text: "{"),
     ])
     func `is a refusal whose body did not come whole`(answer: CutAnswer) async throws {
-        let failed = try await failsAndComesBack { answer.response }
+        let failed = try await expectRetried { answer.response }
         #expect(failed.dueAt != nil && failed.isInDoubt == (answer.status == 409))
     }
 
     @Test(arguments: [404, 410]) func `is a cut word that nothing is there to delete`(status: Int) async throws {
-        _ = try await failsAndComesBack(.delete) { CutAnswer(status: status).response }
+        _ = try await expectRetried(.delete) { CutAnswer(status: status).response }
     }
 
     @Test(arguments: [407, 421, 426], [nil, "text/html"])
@@ -85,9 +85,9 @@ import Testing
         let answer = TransportResponse(status: .init(code: status), headers: fields)
         let world = try OutboxWorld { _ in answer }
         let outbox = try world.outbox(policy: { $0.mostAttempts = 1 })
-        let id = try await outbox.enqueue(note(1)).id
+        let id = try await outbox.enqueue(makeNoteWrite(1)).id
         try await world.running(outbox) {
-            try await world.eventually {
+            try await world.waitUntil {
                 try world.entries().first?.delivery.state != .sending && !world.requests.isEmpty
             }
             let delivery = try #require(try world.entries().first).delivery
@@ -104,7 +104,7 @@ import Testing
     @Test func `is no refusal of a write that may not wait, when it did not come whole`() async throws {
         let world = try OutboxWorld { _ in CutAnswer(status: 403).response }
         let outbox = try world.outbox()
-        let error = await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        let error = await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(1)) }
         guard case .transport(.connectionLost) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -114,7 +114,7 @@ import Testing
     @Test func `leaves a batch as it is, when it did not come whole`() async throws {
         let world = try OutboxWorld { _ in CutAnswer(status: 404).response }
         let outbox = try world.outbox { $0.batch = BatchPolicy() }
-        for number in 1...3 { _ = try await outbox.enqueue(note(number, entity: "\(number)")) }
+        for number in 1...3 { _ = try await outbox.enqueue(makeNoteWrite(number, entity: "\(number)")) }
         try await world.running(outbox) { try await world.wait(outbox) { $0.waiting == 3 } }
         #expect(world.requests.map(\.path) == ["/api/sync/batch"])
         #expect(try world.entries().allSatisfy { $0.delivery.batch != nil })

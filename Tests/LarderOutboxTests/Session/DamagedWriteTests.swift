@@ -14,7 +14,7 @@ import Testing
         let session = try Session(store: world.store)
         try await session.signIn(as: "ada")
         let outbox = try world.outbox(account: "ada")
-        for number in 1...3 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
+        for number in 1...3 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
         try damage(world)
         return world
     }
@@ -28,7 +28,7 @@ import Testing
         }
         let session = try Session(store: world.store)
         #expect(await session.account == "ada")
-        await session.note(.offline)
+        await session.setNetworkState(.offline)
         let unsent = try await session.status.unsent
         #expect(unsent.pending == (kind == 0x02 ? 2 : 3))
         try await session.signOut(.seal)
@@ -54,7 +54,7 @@ import Testing
         let resource = ResourceKey("notes", 1)
         var ids: [UUIDBytes] = []
         for number in 1...3 {
-            var write = note(number, entity: "note/\(number)")
+            var write = makeNoteWrite(number, entity: "note/\(number)")
             write.deduplicationKey = "note \(number)"
             let row = RowKey(resource: resource, type: "note", key: "\(number)")
             write.effects = [RowEffect(.replacement(Array("{}".utf8)), at: row)]

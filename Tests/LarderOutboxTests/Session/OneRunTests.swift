@@ -1,3 +1,5 @@
+// Proves that one run of an outbox sends writes and points, renews the login and ends completely when cancelled.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -51,11 +53,11 @@ import Testing
         return Dictionary(grouping: requests, by: \.path).mapValues(\.count)
     }
 
-    @Test func `sends writes and points, renews an expired login, and tells how the session is`() async throws {
+    @Test func `sends writes and points, renews an expired login, and reports how the session is`() async throws {
         try await session.signIn(as: "ada", values: [.secret("token", "old")])
         let uploader = BufferUploader(outbox: outbox)
         try await append(1, to: uploader)
-        let queued = try await outbox.enqueue(note(1))
+        let queued = try await outbox.enqueue(makeNoteWrite(1))
         try await world.running(outbox) {
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
             try await waitUntilSent(uploader)
@@ -64,7 +66,7 @@ import Testing
             for await status in session.statuses() where status.isOffline { break }
         }
         #expect(accepted == [path: 1, "/api/notes": 1])
-        #expect(authenticator.asked.contains("ada"))
+        #expect(authenticator.requestedAccounts.contains("ada"))
         #expect(await session.state == .signedIn)
     }
 
@@ -79,7 +81,7 @@ import Testing
         }
         #expect(try await !session.status.isOffline, "nobody follows the network any more")
         world.network.set(.online)
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         try await append(2, to: uploader)
         // Nothing that has ended has the turn to upload, and none of it sends the write meanwhile.
         let alone = Task { await uploader.run() }

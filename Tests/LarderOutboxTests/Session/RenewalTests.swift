@@ -1,4 +1,4 @@
-// Proves that an expired login is renewed through the credentials, once, and that the host is waited for only where that brings nothing.
+// Proves that an expired login is renewed through the credentials once, and that the outbox waits for the host only when that fails.
 import HTTPTypes
 import LarderOutbox
 import LarderStore
@@ -41,7 +41,7 @@ import Testing
         let world = try world(accepting: "ada 1")
         let tokens = Tokens()
         let outbox = try world.outbox(account: "ada", credentials: tokens)
-        for number in 1...4 { try await outbox.enqueue(note(number, entity: "note/\(number)")) }
+        for number in 1...4 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
         let left = await outbox.drain(within: .seconds(20))
         #expect(left.unsent == 0 && tokens.number.withLock { $0 } == 1)
         #expect(world.clock.now.offset == .zero)
@@ -56,18 +56,18 @@ import Testing
             return TransportResponse(status: .unauthorized)
         }
         let outbox = try world.outbox(account: "ada", credentials: tokens)
-        try await outbox.enqueue(note(1))
+        try await outbox.enqueue(makeNoteWrite(1))
         #expect(await outbox.drain(within: .seconds(20)).unsent == 0)
         #expect(tokens.number.withLock { $0 } == 1)
     }
 
-    @Test func `are asked for again after a wait when they could not be renewed`() async throws {
+    @Test func `are requested again after a wait when they could not be renewed`() async throws {
         let world = try world(accepting: "ada 1")
         let tokens = Tokens()
         tokens.failures.withLock { $0 = 1 }
         let outbox = try world.outbox(account: "ada", credentials: tokens)
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             await world.clock.sleepers(atLeast: 1)
             world.clock.advance(by: .seconds(2))
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
@@ -79,7 +79,7 @@ import Testing
         let world = try world(accepting: "ada 1")
         let tokens = Tokens()
         let outbox = try world.outbox(account: "ada", credentials: tokens)
-        #expect(try await outbox.send(note(1)).head.status == .ok)
+        #expect(try await outbox.send(makeNoteWrite(1)).head.status == .ok)
         #expect(tokens.number.withLock { $0 } == 1 && world.requests.count == 2)
         #expect(Set(world.requests.map(\.key)).count == 1)
     }
@@ -87,7 +87,7 @@ import Testing
     @Test func `and are refused again when renewed end a write that may not wait`() async throws {
         let world = try world(accepting: "ada 7")
         let outbox = try world.outbox(account: "ada", credentials: Tokens())
-        await #expect(throws: OutboxError.self) { try await outbox.send(note(1)) }
+        await #expect(throws: OutboxError.self) { try await outbox.send(makeNoteWrite(1)) }
         #expect(world.requests.count == 2)
     }
 }

@@ -8,12 +8,12 @@ import LarderTransport
 import Testing
 
 @Suite struct `What an account sealed` {
-    private let bench = SessionBench()
+    private let fixture = SessionFixture()
     private let row = RowKey(resource: ResourceKey("notes", 1), type: "note", key: "1")
 
     /// A store in which ada has sealed a write that readers see.
     private func sealed(_ store: Store) async throws -> Session {
-        let session = try bench.session(store)
+        let session = try fixture.session(store)
         try await session.signIn(as: "ada")
         try await store.write { [row] transaction in
             var draft = OutboxDraft(
@@ -33,25 +33,25 @@ import Testing
     }
 
     @Test func `is shown to no other account: it is not signed in, and nothing is changed`() async throws {
-        let store = try bench.open()
+        let store = try fixture.open()
         let session = try await sealed(store)
         await #expect(throws: refusal) {
             try await session.signIn(as: "bob", values: [.plain("a", "1"), .secret("token", "x")])
         }
-        #expect(session.gate == .signedOut)
-        #expect(bench.secrets.secrets == [:])
+        #expect(session.authentication == .signedOut)
+        #expect(fixture.secrets.secrets == [:])
         #expect(await session.value(named: "a") == nil)
         // Over a restart, too.
         try store.close()
-        let again = try bench.open()
-        let next = try bench.session(again)
+        let again = try fixture.open()
+        let next = try fixture.session(again)
         await #expect(throws: refusal) { try await next.signIn(as: "bob") }
         try await next.signIn(as: "ada")
         try again.close()
     }
 
-    @Test func `is given up by its exact name, and another may sign in`() async throws {
-        let store = try bench.open()
+    @Test func `is discarded by its exact name, and another may sign in`() async throws {
+        let store = try fixture.open()
         let session = try await sealed(store)
         for name in ["Ada", "bob", ""] {
             await #expect(throws: SessionError.wrongAccountName) { try await session.discardSealed(of: name) }
@@ -67,23 +67,23 @@ import Testing
         try store.close()
     }
 
-    @Test func `keeps nobody out once it is sent, refused, or was nobody's`() async throws {
-        let store = try bench.open()
+    @Test func `blocks no account once it is sent, refused, or had none`() async throws {
+        let store = try fixture.open()
         let session = try await sealed(store)
-        try await bench.enqueue(2, nil, in: store)
+        try await fixture.enqueue(2, nil, in: store)
         await #expect(throws: refusal) { try await session.signIn(as: "bob") }
         try await store.write { transaction in
-            try transaction.reject(UUIDBytes(high: 7, low: 1), OutboxDelivery(), detail: nil, at: 5)
+            try transaction.rejectEntry(UUIDBytes(high: 7, low: 1), OutboxDelivery(), detail: nil, at: 5)
         }
         try await session.signIn(as: "bob")
-        #expect(session.gate == .signedIn("bob"))
+        #expect(session.authentication == .signedIn("bob"))
         try store.close()
     }
 
-    @Test func `counts when it is made between the look and the commit`() async throws {
-        let store = try bench.open()
-        let session = try bench.session(store)
-        let slow = SlowSecretStore { try await self.bench.enqueue(1, "ada", in: store) }
+    @Test func `counts when it is made between the check and the commit`() async throws {
+        let store = try fixture.open()
+        let session = try fixture.session(store)
+        let slow = SlowSecretStore { try await self.fixture.enqueue(1, "ada", in: store) }
         let other = try Session(store: store, secrets: slow)
         await #expect(throws: refusal) { try await other.signIn(as: "bob", values: [.secret("token", "x")]) }
         #expect(await session.state == .signedOut)
@@ -104,63 +104,64 @@ private struct SlowSecretStore: SecretStore {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Signing out while nobody follows the network` {
-    private let bench = SessionBench()
+    private let fixture = SessionFixture()
 
-    @Test func `is refused with an expired login that cannot be renewed, and seals when told to`() async throws {
-        let store = try bench.open()
-        let authenticator = ScriptedAuthenticator(bench.clock)
+    @Test func `is refused with an expired login that cannot be renewed, and seals when the host says so`() async throws
+    {
+        let store = try fixture.open()
+        let authenticator = ScriptedAuthenticator(fixture.clock)
         authenticator.isRefusing = true
-        let session = try bench.session(store, authenticator: authenticator)
+        let session = try fixture.session(store, authenticator: authenticator)
         try await session.signIn(as: "ada")
-        try await session.noteExpired("ada")
+        try await session.markExpired("ada")
         await #expect(throws: SessionError.offlineAndExpired(UnsentContent())) { try await session.signOut() }
-        #expect(authenticator.asked == ["ada"])
-        #expect(session.gate == .expired("ada"))
+        #expect(authenticator.requestedAccounts == ["ada"])
+        #expect(session.authentication == .expired("ada"))
         try await session.signOut(.seal)
-        #expect(session.gate == .signedOut)
+        #expect(session.authentication == .signedOut)
         try store.close()
     }
 
     @Test func `renews the login first, and goes on when that works`() async throws {
-        let store = try bench.open()
-        let authenticator = ScriptedAuthenticator(bench.clock)
-        let session = try bench.session(store, authenticator: authenticator)
+        let store = try fixture.open()
+        let authenticator = ScriptedAuthenticator(fixture.clock)
+        let session = try fixture.session(store, authenticator: authenticator)
         try await session.signIn(as: "ada")
-        try await session.noteExpired("ada")
+        try await session.markExpired("ada")
         try await session.signOut()
-        #expect(authenticator.asked == ["ada"])
-        #expect(session.gate == .signedOut)
+        #expect(authenticator.requestedAccounts == ["ada"])
+        #expect(session.authentication == .signedOut)
         try store.close()
     }
 
     @Test func `is refused where nobody can renew it, and not once the network is known to be there`() async throws {
-        let store = try bench.open()
-        let session = try bench.session(store)
+        let store = try fixture.open()
+        let session = try fixture.session(store)
         try await session.signIn(as: "ada")
-        try await session.noteExpired("ada")
+        try await session.markExpired("ada")
         await #expect(throws: SessionError.offlineAndExpired(UnsentContent())) { try await session.signOut() }
-        await session.note(.online)
+        await session.setNetworkState(.online)
         try await session.signOut()
-        #expect(session.gate == .signedOut)
+        #expect(session.authentication == .signedOut)
         try store.close()
     }
 
-    @Test func `hears of the network from an attached outbox that runs`() async throws {
+    @Test func `learns of the network from an attached outbox that runs`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok) }
         let session = try Session(store: world.store)
         try await session.signIn(as: "ada")
         let outbox = try world.outbox()
         session.attach(outbox)
-        try await session.noteExpired("ada")
+        try await session.markExpired("ada")
         try await world.running(outbox) {
             for await status in outbox.statuses() where status.isRunning { break }
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             await #expect(throws: SessionError.self) { try await session.signOut() }
             try await session.signIn(as: "ada")
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
-            try await session.noteExpired("ada")
+            try await session.markExpired("ada")
             try await session.signOut()
         }
-        #expect(session.gate == .signedOut)
+        #expect(session.authentication == .signedOut)
     }
 }

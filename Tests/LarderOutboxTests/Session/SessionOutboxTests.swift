@@ -1,3 +1,5 @@
+// Proves that an outbox sends only for the signed-in account, also when it expires or another process signs it out.
+
 import HTTPTypes
 import LarderFormat
 import LarderOutbox
@@ -35,12 +37,12 @@ import Testing
         try await session.signIn(as: "ada", values: [.secret("token", "old")])
         let outbox = try outbox(world, session)
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
         }
         #expect(world.requests.map { $0.fields[.authorization] } == ["Bearer old", "Bearer new"])
         #expect(Set(world.requests.map(\.key)).count == 1)
-        #expect(authenticator.asked == ["ada"])
+        #expect(authenticator.requestedAccounts == ["ada"])
         #expect(await session.state == .signedIn)
     }
 
@@ -48,21 +50,21 @@ import Testing
         let world = try OutboxWorld(.offline)
         let session = try Session(store: world.store, secrets: MemorySecretStore())
         let outbox = try outbox(world, session)
-        await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(1)) }
+        await #expect(throws: OutboxError.self) { try await outbox.enqueue(makeNoteWrite(1)) }
         try await session.signIn(as: "ada")
-        let sealed = try await outbox.enqueue(note(1))
+        let sealed = try await outbox.enqueue(makeNoteWrite(1))
         #expect(try world.entries().map(\.draft.account) == ["ada"])
         try await session.signOut(.seal)
         world.network.set(.online)
         try await world.running(outbox) {
-            await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(2)) }
+            await #expect(throws: OutboxError.self) { try await outbox.enqueue(makeNoteWrite(2)) }
             await #expect(throws: SessionError.self) { try await session.signIn(as: "bob") }
             #expect(world.requests.isEmpty)
             try await session.signIn(as: "ada")
             #expect(try await outbox.outcome(of: sealed.id) == .accepted)
             try await session.signOut()
             try await session.signIn(as: "bob")
-            let other = try await outbox.enqueue(note(2))
+            let other = try await outbox.enqueue(makeNoteWrite(2))
             #expect(try await outbox.outcome(of: other.id) == .accepted)
         }
         #expect(world.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{\"n\":1}", "{\"n\":2}"])
@@ -75,7 +77,7 @@ import Testing
         let outbox = try outbox(world, session)
         try await session.signIn(as: "ada")
         let known = try #require(try world.store.read { view in try view.session() })
-        let queued = try await outbox.enqueue(note(1))
+        let queued = try await outbox.enqueue(makeNoteWrite(1))
         try await world.running(outbox) {
             // What another process does to the session reaches nothing here but the store.
             try await world.store.write { transaction in
@@ -93,12 +95,14 @@ import Testing
         #expect(world.requests.count == 1)
     }
 
-    @Test func `keeps nothing that was made before its account was signed out, and would be kept after`() async throws {
+    @Test func `stores nothing that was made before its account was signed out, and would be stored after`()
+        async throws
+    {
         let world = try OutboxWorld(.offline)
         let session = try Session(store: world.store, secrets: MemorySecretStore())
         let outbox = try outbox(world, session)
         try await session.signIn(as: "ada")
-        let prepared = try outbox.prepare(note(1))
+        let prepared = try outbox.prepare(makeNoteWrite(1))
         try await session.signOut()
         func enqueue() async throws { try await world.store.write { try $0.enqueue(prepared) } }
         await #expect(throws: OutboxError.self) { try await enqueue() }
@@ -107,7 +111,7 @@ import Testing
         #expect(try world.entries().isEmpty)
         try await session.signOut()
         try await session.signIn(as: "ada")
-        try await session.noteExpired("ada")
+        try await session.markExpired("ada")
         try await enqueue()
         #expect(try world.entries().map(\.id) == [prepared.id])
     }
@@ -118,7 +122,7 @@ import Testing
         let outbox = try outbox(world, session)
         try await session.signIn(as: "ada")
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             _ = try await outbox.outcome(of: queued.id)
             try await session.signOut()
             await #expect(throws: OutboxError.self) { _ = try await outbox.retryRejected(queued.id) }
@@ -127,10 +131,10 @@ import Testing
         }
     }
 
-    @Test func `keeps no point of an account that was signed out meanwhile`() async throws {
+    @Test func `stores no point of an account that was signed out meanwhile`() async throws {
         let world = try OutboxWorld(.offline)
         let session = try Session(store: world.store)
-        // Nobody has told this one yet.
+        // This outbox was not notified yet.
         let uploader = BufferUploader(outbox: try world.outbox(account: "ada"))
         try await uploader.append(Array("{}".utf8), at: 1)
         try await session.signIn(as: "ada")
@@ -148,17 +152,17 @@ import Testing
         let authenticator = ScriptedAuthenticator(world.clock)
         let session = try Session(store: world.store, secrets: MemorySecretStore(), authenticator: authenticator)
         try await session.signIn(as: "ada")
-        try await session.noteExpired("ada")
-        await session.note(.offline)
+        try await session.markExpired("ada")
+        await session.setNetworkState(.offline)
         let outbox = try outbox(world, session)
         try await world.running(outbox) {
-            let queued = try await outbox.enqueue(note(1))
+            let queued = try await outbox.enqueue(makeNoteWrite(1))
             #expect(try await session.status.banner == .offlineReadOnly(pending: 1))
-            #expect(authenticator.asked == [])
+            #expect(authenticator.requestedAccounts == [])
             world.network.set(.online)
             #expect(try await outbox.outcome(of: queued.id) == .accepted)
         }
-        #expect(authenticator.asked == ["ada"])
+        #expect(authenticator.requestedAccounts == ["ada"])
         #expect(await session.state == .signedIn)
     }
 }

@@ -1,3 +1,5 @@
+// OutboxWorld+Damage: damages stored records of the outbox.
+
 import LarderFormat
 
 @testable import LarderEngine
@@ -32,7 +34,7 @@ extension OutboxWorld {
         }
     }
 
-    /// Flips a bit in one of the records of a table, as a medium might; the last unless told otherwise.
+    /// Flips a bit in one of the records of a table, as a medium might; by default in the last.
     func damage(_ table: TableName, _ place: ([[UInt8]]) -> Int = { $0.count - 1 }) throws {
         let environment = try Environment.open(
             path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))

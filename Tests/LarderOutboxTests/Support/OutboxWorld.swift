@@ -1,3 +1,5 @@
+// OutboxWorld: a store, a server that is a closure, a network that can be turned off, and a clock that stands still.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -30,7 +32,7 @@ final class OutboxWorld: Sendable {
     let events = Mutex<[OutboxEvent]>([])
 
     /// - Parameters:
-    ///   - script: what the server answers; 200 unless told otherwise.
+    ///   - script: what the server answers; 200 by default.
     ///   - change: what is other than usual about the host.
     init(
         _ network: NetworkState = .online, options: StoreOptions = StoreOptions(),
@@ -103,7 +105,7 @@ final class OutboxWorld: Sendable {
     /// Waits until something is so that no status shows.
     ///
     /// - Throws: `CancellationError` when the suite's time is over.
-    func eventually(_ isSo: () throws -> Bool) async throws {
+    func waitUntil(_ isSo: () throws -> Bool) async throws {
         while try !isSo() {
             try Task.checkCancellation()
             await Task.yield()
@@ -120,7 +122,7 @@ final class OutboxWorld: Sendable {
 }
 
 /// A write of a numbered note.
-func note(_ number: Int, entity: String? = nil, lane: Lane = .entity) -> OutboxWrite {
+func makeNoteWrite(_ number: Int, entity: String? = nil, lane: Lane = .entity) -> OutboxWrite {
     OutboxWrite(
         "note.create", .post, "/notes", body: .bytes(Array("{\"n\":\(number)}".utf8)), entity: entity, lane: lane)
 }

@@ -1,3 +1,5 @@
+// SlowServer: a server that answers when the test opens it.
+
 import HTTPTypes
 import LarderTransport
 import Synchronization
@@ -11,11 +13,11 @@ final class SlowServer: Sendable {
 
     func answer() async -> TransportResponse {
         await withCheckedContinuation { waiter in
-            let goesOn = isOpen.withLock { isOpen in
+            let isAlreadyOpen = isOpen.withLock { isOpen in
                 if !isOpen { waiting.withLock { $0.append(waiter) } }
                 return isOpen
             }
-            if goesOn { waiter.resume() }
+            if isAlreadyOpen { waiter.resume() }
         }
         return TransportResponse(status: .ok)
     }

@@ -1,9 +1,11 @@
+// Store.storeBlob: stores a blob for a test.
+
 import LarderFormat
 import LarderStore
 
 extension Store {
     /// Keeps `content` as a blob for a write to name.
-    func keepBlob(_ content: [UInt8]) async throws -> Blob {
+    func storeBlob(_ content: [UInt8]) async throws -> Blob {
         let writer = try makeBlob()
         writer.append(content.rawSpan)
         try await writer.flush()

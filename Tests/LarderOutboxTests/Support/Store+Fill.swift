@@ -1,3 +1,5 @@
+// Store.fill: fills a store up to its limit.
+
 import LarderFormat
 import LarderStore
 

@@ -1,3 +1,5 @@
+// Proves that mergeable writes are merged only where the server cannot observe a difference.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -29,7 +31,7 @@ import Testing
         try world.store.read { view in try view.payload(at: key ?? row) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `takes the place of the one before it: an editor that saves by itself makes one request`() async throws {
+    @Test func `replaces the one before it: an editor that saves by itself makes one request`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         let first = try await outbox.enqueue(put(#"{"t":"H"}"#))
@@ -93,27 +95,28 @@ import Testing
 
     /// What is other about the write that comes second.
     enum Difference: CaseIterable {
-        case notAsked, endpoint, method, type, entity, fields, attempts, loading, key, order
+        case notMergeable, endpoint, method, type, entity, fields, attempts, loading, key, order
     }
 
     @Test(arguments: Difference.allCases)
-    func `is one of its own where it is not the same request, or did not ask`(difference: Difference) async throws {
+    func `is one of its own where it is not the same request, or is not mergeable`(difference: Difference) async throws
+    {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox(account: "ada")
-        let before = try await outbox.enqueue(note(1, entity: "before"))
+        let before = try await outbox.enqueue(makeNoteWrite(1, entity: "before"))
         var write = put("{}")
         write.lane = .named("notes")
         let same = write
         let first = try await outbox.enqueue(write)
         switch difference {
-        case .notAsked: write.coalescing = nil
+        case .notMergeable: write.coalescing = nil
         case .endpoint: write.endpoint = "/notes/2"
         case .method: write.method = .post
         case .type: write.type = "note.publish"
         case .entity: write.entity = "note/2"
         case .fields: write.fields[.ifMatch] = "\"1\""
         case .attempts: write.mostAttempts = 1
-        case .loading: write.loadsAnswer = true
+        case .loading: write.loadsResponse = true
         case .key: write.deduplicationKey = "tap"
         case .order: write.after = [before.id]
         }
@@ -121,7 +124,7 @@ import Testing
         #expect(second == .queued(second.id) && second.id != first.id)
         // The first is not the last of its lane any more; the second need not have asked.
         let third = try await outbox.enqueue(same)
-        #expect(third == (difference == .notAsked ? .coalesced(second.id) : .queued(third.id)))
+        #expect(third == (difference == .notMergeable ? .coalesced(second.id) : .queued(third.id)))
         #expect(third.id != first.id)
         outbox.signedIn(as: "bob")
         let fourth = try await outbox.enqueue(same)
@@ -142,7 +145,7 @@ import Testing
         let second = try await outbox.enqueue(put("2"))
         #expect(second == .queued(second.id) && second.id != tried.id)
         #expect(try await outbox.enqueue(put("3")) == .coalesced(second.id))
-        var photo = note(4, entity: "photo")
+        var photo = makeNoteWrite(4, entity: "photo")
         photo.after = [second.id]
         try await outbox.enqueue(photo)
         let fifth = try await outbox.enqueue(put("5"))
@@ -157,7 +160,7 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         try await outbox.enqueue(put("1"))
-        var imported = note(2, entity: "import")
+        var imported = makeNoteWrite(2, entity: "import")
         imported.effects = [RowEffect(.replacement(Array("2".utf8)), at: row)]
         try await outbox.enqueue(imported)
         let third = try await outbox.enqueue(put("3"))
@@ -165,7 +168,7 @@ import Testing
         #expect(try shown(world) == "3")
     }
 
-    @Test func `takes back what only the one before it did to rows`() async throws {
+    @Test func `rolls back what only the one before it did to rows`() async throws {
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox()
         let (row, other) = (row, other)
@@ -186,7 +189,7 @@ import Testing
         let world = try OutboxWorld(.offline)
         let outbox = try world.outbox { $0.bounds = OutboxBounds(entries: 1, byteCount: 4000) }
         let first = try await outbox.enqueue(put("1"))
-        await #expect(throws: OutboxError.self) { try await outbox.enqueue(note(2)) }
+        await #expect(throws: OutboxError.self) { try await outbox.enqueue(makeNoteWrite(2)) }
         #expect(try await outbox.enqueue(put("3")) == .coalesced(first.id))
         await #expect(throws: OutboxError.self) {
             try await outbox.enqueue(put(String(repeating: "4", count: 5000)))

@@ -1,3 +1,5 @@
+// Proves that queries over the store return what SQLite returns over the same rows.
+
 import Foundation
 import LarderFormat
 import LarderJSON
@@ -6,8 +8,8 @@ import LarderStore
 import LarderTesting
 import Testing
 
-/// The same rows as a table of the store and as a table of SQLite's own, asked the same questions.
-@Suite struct `Answers from the store` {
+/// The same rows as a table of the store and as a table of SQLite's own, under the same queries.
+@Suite struct `Results from the store` {
     private let fixture: QueryStore
     private let query: StoreQuery
     private let plain = PlainSQLite()
@@ -22,7 +24,7 @@ import Testing
         for (name, count) in [("items", 90), ("others", 24)] {
             let rows = (0..<count).map { SampleRows.row($0, &random) }
             try fixture.put(rows, type: name, updatedAt: 3)
-            try Self.fill(plain, name, try Self.layOver(rows, name, fixture, &random))
+            try Self.fill(plain, name, try Self.applyOverlays(rows, name, fixture, &random))
             tables.append(try Self.table(name))
         }
         for (path, collation) in [
@@ -40,7 +42,7 @@ import Testing
     }
 
     /// Writes some rows locally, over others and beside them; answers what is shown.
-    private static func layOver(
+    private static func applyOverlays(
         _ rows: [(key: String, payload: String)], _ name: String, _ fixture: QueryStore,
         _ random: inout SeededGenerator
     ) throws -> [(key: String, payload: String)] {
@@ -55,7 +57,7 @@ import Testing
         try fixture.store.writeBlocking { transaction in
             for change in changes {
                 let overlay = change.payload.map { OverlayChange.replacement(Array($0.utf8)) } ?? .removal
-                try transaction.layOver(
+                try transaction.applyOverlay(
                     overlay, at: RowKey(resource: items, type: name, key: change.key), updatedAt: 3)
             }
         }
@@ -85,40 +87,42 @@ import Testing
         }
     }
 
-    /// Ten thousand questions; the environment's `QUERY_COUNT` asks for another number.
+    /// Ten thousand queries; the environment variable `QUERY_COUNT` sets another number.
     @Test func `are those of SQLite itself`() throws {
-        var maker = QuestionMaker(seed: seed)
+        var maker = QueryGenerator(seed: seed)
         var byIndex = 0
         var joins = 0
         var failures = 0
         let count = ProcessInfo.processInfo.environment["QUERY_COUNT"].flatMap { Int($0) } ?? 10_000
         for number in 0..<count {
-            let question = maker.next()
-            if question.joinsKeys { joins += 1 }
-            let expected = Result { try plain.rows(question.sql, question.arguments) }
-            let found = Result { try query.rows(question.sql, question.arguments) }
+            let randomQuery = maker.next()
+            if randomQuery.joinsKeys { joins += 1 }
+            let expected = Result { try plain.rows(randomQuery.sql, randomQuery.arguments) }
+            let found = Result { try query.rows(randomQuery.sql, randomQuery.arguments) }
             if case .success(let answer) = found, answer.facts.uses.contains(where: \.isByIndex) { byIndex += 1 }
-            guard let difference = difference(question, expected, found.map { $0.rows.map(\.values) }) else { continue }
-            Issue.record("seed \(seed), question \(number): \(question.sql) \(question.arguments): \(difference)")
+            guard let difference = difference(randomQuery, expected, found.map { $0.rows.map(\.values) }) else {
+                continue
+            }
+            Issue.record("seed \(seed), query \(number): \(randomQuery.sql) \(randomQuery.arguments): \(difference)")
             failures += 1
             if failures == 10 { break }
         }
-        print("seed \(seed): \(count) questions, \(joins) joins over keys, \(byIndex) by an index")
-        #expect(joins * 10 >= count, "only \(joins) of \(count) questions join by keys")
-        #expect(byIndex * 10 >= count * 4, "only \(byIndex) of \(count) questions used an index")
+        print("seed \(seed): \(count) queries, \(joins) joins over keys, \(byIndex) by an index")
+        #expect(joins * 10 >= count, "only \(joins) of \(count) queries join by keys")
+        #expect(byIndex * 10 >= count * 4, "only \(byIndex) of \(count) queries used an index")
     }
 
     private func difference(
-        _ question: MadeQuestion, _ expected: Result<[[SQLValue]], any Error>, _ found: Result<[[SQLValue]], any Error>
+        _ query: RandomQuery, _ expected: Result<[[SQLValue]], any Error>, _ found: Result<[[SQLValue]], any Error>
     ) -> String? {
         switch (expected, found) {
         case (.failure, .failure): return nil
         case (.failure(let error), .success): return "SQLite fails with \(error)"
         case (.success, .failure(let error)): return "fails with \(error)"
         case (.success(let expected), .success(let found)):
-            let first = { (rows: [[SQLValue]]) in rows.map { Sorted($0[0], isFolded: question.isFolded) } }
+            let first = { (rows: [[SQLValue]]) in rows.map { Sorted($0[0], isFolded: query.isFolded) } }
             let isSame =
-                switch question.order {
+                switch query.order {
                 case .exact: expected == found
                 case .free: bag(expected) == bag(found)
                 case .byFirst: bag(expected) == bag(found) && first(expected) == first(found)

@@ -1,3 +1,5 @@
+// Proves that columns have the values that SQLite's json_extract finds.
+
 import LarderFormat
 import LarderQuery
 import LarderTesting
@@ -5,7 +7,7 @@ import Testing
 
 /// Columns against `json_extract` of SQLite itself.
 @Suite struct `A column` {
-    private struct Maker {
+    private struct JSONGenerator {
         var random: SeededGenerator
 
         mutating func json(_ depth: Int) -> String {
@@ -56,7 +58,7 @@ import Testing
 
     @Test func `has the value that json_extract finds`() throws {
         let seed: UInt64 = 4
-        var maker = Maker(random: SeededGenerator(seed: seed))
+        var maker = JSONGenerator(random: SeededGenerator(seed: seed))
         let documents = (0..<1500).map { ("\($0)", maker.json(4)) }
         let fixture = try QueryStore()
         try fixture.put(documents.map { (key: $0.0, payload: $0.1) })

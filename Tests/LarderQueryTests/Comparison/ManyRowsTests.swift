@@ -1,4 +1,4 @@
-// Proves by what is counted that a question over many rows reads those that match or those within its limit, and no others.
+// Proves by counting that a query over many rows reads only those that match or are within its limit.
 
 import Foundation
 import LarderFormat
@@ -10,12 +10,12 @@ import Testing
 @Suite struct `A hundred thousand rows` {
     private static let count = 100_000
 
-    @Test func `are asked by an indexed field for the rows that match, and no others are read`() async throws {
+    @Test func `are queried by an indexed field, and only the rows that match are read`() async throws {
         let fixture = try QueryStore()
         try await fixture.store.declareIndex(
             IndexDefinition(
                 name: "by price", group: items.group, type: "item", path: #require(JSONPath("$.price"))))
-        try await fixture.store.replace(items, floor: 1) { writer in
+        try await fixture.store.replace(items, appliedSequence: 1) { writer in
             for index in 0..<Self.count {
                 // Every price but 999 is that of 100 rows or more.
                 let price = index == 77_777 ? 999 : index % 900
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `are read up to a limit and one more at most`() async throws {
         let fixture = try QueryStore()
-        try await fixture.store.replace(items, floor: 1) { writer in
+        try await fixture.store.replace(items, appliedSequence: 1) { writer in
             for index in 0..<Self.count {
                 // In no order of the keys, each price once.
                 let price = index * 7919 % Self.count

@@ -1,3 +1,5 @@
+// SampleRows: rows with values that are hard to compare, many of them equal.
+
 import LarderQuery
 import LarderTesting
 

@@ -1,4 +1,4 @@
-// Proves by what is counted that a search after changes reads the rows that were changed, however many others there are, and that it
+// Proves by counting that a search after changes reads only the changed rows, and stays within the cap.
 // finds the same as an index of words that was made anew.
 
 import Foundation
@@ -15,7 +15,7 @@ import Testing
 
     private static func filled(_ count: Int) async throws -> QueryStore {
         let fixture = try QueryStore()
-        try await fixture.store.replace(items, floor: 1) { writer in
+        try await fixture.store.replace(items, appliedSequence: 1) { writer in
             for index in 0..<count {
                 try await writer.append(Array(payload(index).utf8), type: type, key: "\(index)", updatedAt: 1)
             }
@@ -82,7 +82,7 @@ import Testing
         #expect(try Self.query(store).search("items", .words("word3")).map(\.object.key.key).contains("100") == false)
     }
 
-    @Test func `compares all rows where more were changed than are remembered`() async throws {
+    @Test func `compares all rows where more were changed than are tracked`() async throws {
         let fixture = try await Self.filled(6000)
         let query = try Self.query(fixture.store)
         _ = try query.search("items", .words("row"), SearchOptions(limit: 1))
@@ -93,11 +93,11 @@ import Testing
         #expect(try query.search("items", .words("comet"), SearchOptions(limit: .max)).count == 5000)
     }
 
-    @Test func `indexes of a full copy the rows whose words are new`() async throws {
+    @Test func `indexes only the rows of a snapshot whose words are new`() async throws {
         let fixture = try await Self.filled(300)
         let query = try Self.query(fixture.store)
         _ = try query.search("items", .words("row"))
-        try await fixture.store.replace(items, floor: 2) { writer in
+        try await fixture.store.replace(items, appliedSequence: 2) { writer in
             for index in 1..<301 {
                 let payload = index == 7 ? #"{"title": "comet"}"# : Self.payload(index)
                 try await writer.append(Array(payload.utf8), type: Self.type, key: "\(index)", updatedAt: 2)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `finds what an index made anew finds`(seed: UInt64) async throws {
+    func `finds what a rebuilt index finds`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let fixture = try await Self.filled(40)
         let (left, right) = (items, ResourceKey(items.group, 2))
@@ -124,12 +124,13 @@ import Testing
             let payload = Array(#"{"title": "common word\#(Int.random(in: 0..<5, using: &random))"}"#.utf8)
             switch Int.random(in: 0..<12, using: &random) {
             case 0:
-                try await fixture.store.replace(resource, floor: Int64(step) + 2) { writer in
+                try await fixture.store.replace(resource, appliedSequence: Int64(step) + 2) { writer in
                     try await writer.append(payload, type: Self.type, key: key.key, updatedAt: 1)
                 }
             case 1: _ = try await fixture.store.write { try $0.evict(resource) }
-            case 2: try await fixture.store.write { _ = try $0.layOver(.removal, at: key, updatedAt: 3) }
-            case 3: try await fixture.store.write { _ = try $0.layOver(.replacement(payload), at: key, updatedAt: 3) }
+            case 2: try await fixture.store.write { _ = try $0.applyOverlay(.removal, at: key, updatedAt: 3) }
+            case 3:
+                try await fixture.store.write { _ = try $0.applyOverlay(.replacement(payload), at: key, updatedAt: 3) }
             case 4...6: try await fixture.store.write { _ = try $0.removeRow(at: key) }
             default: try await fixture.store.write { try $0.put(payload, at: key, updatedAt: 2) }
             }
@@ -158,7 +159,7 @@ import Testing
     }
 
     private static func put(_ count: Int, in resource: ResourceKey, _ fixture: QueryStore) async throws {
-        try await fixture.store.replace(resource, floor: 1) { writer in
+        try await fixture.store.replace(resource, appliedSequence: 1) { writer in
             var random = SeededGenerator(seed: UInt64(resource.id))
             for index in 0..<count {
                 try await writer.append(text(index, &random), type: "item", key: "\(index)", updatedAt: 1)
@@ -172,7 +173,7 @@ import Testing
         return try words + fixture.store.spaceUse().stored
     }
 
-    @Test func `count for it, and what nobody used goes for them`() async throws {
+    @Test func `count for it, and unused content is evicted for them`() async throws {
         let fixture = try QueryStore(cap: Self.cap)
         let other = ResourceKey("others", 1)
         try await Self.put(7500, in: other, fixture)
@@ -186,11 +187,11 @@ import Testing
         #expect(try query.search("items", .words("common"), SearchOptions(limit: .max)).count == 1500)
     }
 
-    @Test func `take up to half of it`() async throws {
+    @Test func `use up to half of it`() async throws {
         let fixture = try QueryStore(cap: Self.cap)
         try await Self.put(5000, in: items, fixture)
         let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
-        #expect(throws: QueryError.searchUnavailable(message: "they take more than half of the store's cap")) {
+        #expect(throws: QueryError.searchUnavailable(message: "they need more than half of the store's size limit")) {
             try query.search("items", .words("common"))
         }
         #expect(try size(fixture) <= Self.cap)

@@ -1,3 +1,5 @@
+// Proves that the search file is private, rebuilt when damaged or missing, and removed with the content.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -7,7 +9,7 @@ import Testing
 
 @testable import LarderQuery
 
-@Suite struct `The file of words` {
+@Suite struct `The search file` {
     private let fixture: QueryStore
     private var path: String { fixture.path + "/search.sqlite" }
 
@@ -21,7 +23,7 @@ import Testing
         return try query.search("items", .words(word)).map(\.object.key.key)
     }
 
-    @Test func `lies beside the data, for its owner only`() throws {
+    @Test func `is beside the data, for its owner only`() throws {
         #expect(try found("lamp") == ["1"])
         for name in try FileManager.default.contentsOfDirectory(atPath: fixture.path) {
             let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path + "/" + name)
@@ -32,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-journal", "-wal", "-shm"])
-    func `is no link that somebody planted`(suffix: String) throws {
+    func `does not follow a planted link`(suffix: String) throws {
         let victim = fixture.path + "/mine"
         try Data(repeating: 7, count: 300).write(to: URL(fileURLWithPath: victim))
         let name = "search.sqlite" + suffix
@@ -55,13 +57,13 @@ import Testing
     @Test(arguments: [
         "", "no database at all, and long enough to be read as one: \(String(repeating: "x", count: 200))",
     ])
-    func `is made anew when it is damaged`(content: String) throws {
+    func `is rebuilt when it is damaged`(content: String) throws {
         #expect(try found("lamp") == ["1"])
         try Data(content.utf8).write(to: URL(fileURLWithPath: path))
         #expect(try found("lamp") == ["1"])
     }
 
-    @Test func `is made anew wherever a byte of it is wrong`() throws {
+    @Test func `is rebuilt wherever a byte of it is wrong`() throws {
         #expect(try found("lamp") == ["1"])
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         var random = SeededGenerator(seed: 9)
@@ -73,12 +75,12 @@ import Testing
             let keys = try found("lamp")
             #expect(Set(keys).isSubset(of: ["1", "2"]))
         }
-        StoreQuery.removeWords(at: fixture.path)
+        StoreQuery.removeWordIndex(at: fixture.path)
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try found("lamp") == ["1"])
     }
 
-    @Test func `of another store counts for nothing`() throws {
+    @Test func `of another store is ignored`() throws {
         let other = try QueryStore()
         try other.put([("8", #"{"title": "lamp"}"#)])
         #expect(try found("lamp", in: other.store) == ["8"])
@@ -87,9 +89,9 @@ import Testing
         #expect(try found("lamp") == ["1"])
     }
 
-    @Test func `follows a full copy, and forgets the one before`() async throws {
+    @Test func `follows a snapshot, and drops the one before`() async throws {
         #expect(try found("lamp") == ["1"])
-        try await fixture.store.replace(items, floor: 1) { writer in
+        try await fixture.store.replace(items, appliedSequence: 1) { writer in
             try await writer.append(Array(#"{"title": "torch"}"#.utf8), type: "item", key: "1", updatedAt: 1)
         }
         #expect(try found("lamp") == [])
@@ -99,7 +101,7 @@ import Testing
         #expect(content.contains("torch"))
     }
 
-    @Test func `goes with all content, and is made anew by those that have it open`() async throws {
+    @Test func `is removed with all content, and rebuilt by those that have it open`() async throws {
         let queries = try (0..<2).map { _ in try StoreQuery(fixture.store, tables: [`A search for words`.table()]) }
         func keys(_ word: String) throws -> [[String]] {
             try queries.map { try $0.search("items", .words(word)).map(\.object.key.key) }
@@ -117,7 +119,7 @@ import Testing
         #expect(try filesWith("lamp") == [])
     }
 
-    @Test func `removed while it is open is made anew`() throws {
+    @Test func `removed while it is open is rebuilt`() throws {
         let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
         #expect(try query.search("items", .words("lamp")).count == 1)
         try FileManager.default.removeItem(atPath: path)
@@ -125,14 +127,14 @@ import Testing
         #expect(try filesWith("cave").contains("search.sqlite"))
     }
 
-    @Test func `removed during a search is made anew`() throws {
+    @Test func `removed during a search is rebuilt`() throws {
         let query = try StoreQuery(fixture.store, tables: [`A search for words`.table()])
         #expect(try query.search("items", .words("lamp")).count == 1)
         var calls = 0
-        try query.withWords { words in
+        try query.withWordIndex { words in
             calls += 1
             // As another process does that clears the store, behind the look whether the file is still there.
-            if calls == 1 { StoreQuery.removeWords(at: fixture.path) }
+            if calls == 1 { StoreQuery.removeWordIndex(at: fixture.path) }
             try words.connection.execute("CREATE TABLE caught(up)")
         }
         #expect(calls == 2)
@@ -149,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `is in no way of opening, verifying and copying the store`() throws {
+    @Test func `does not affect opening, verifying and copying the store`() throws {
         #expect(try found("lamp") == ["1"])
         try fixture.store.close()
         let store = try Store.open(at: fixture.path, host: .virtual(VirtualClock()))

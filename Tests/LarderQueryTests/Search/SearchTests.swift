@@ -1,3 +1,5 @@
+// Proves that a word search ranks, completes and pages rows, local writes included, and is exact after changes.
+
 import Foundation
 import LarderFormat
 import LarderQuery
@@ -48,7 +50,7 @@ import Testing
         #expect(String(decoding: hit.object.payload, as: UTF8.self).contains("The light"))
     }
 
-    @Test func `counts a word in a title for more`() throws {
+    @Test func `ranks a word in a title higher`() throws {
         try fixture.put([("5", #"{"title": "Cave", "text": "No word."}"#), ("6", #"{"title": "No", "text": "cave"}"#)])
         #expect(try keys(.words("cave")) == ["5", "2", "6"])
     }
@@ -71,12 +73,12 @@ import Testing
             "", " ", "\"", "*", "a\"b", "AND", "OR NOT", "NEAR(", "title:", "^", "-", "--", "'; DROP", "(", "{}", "a*b",
             "\u{0}", "light\u{0}", "é\u{301}", "💡", "col:light", "+", "\\",
         ])
-    func `takes whatever a person types`(text: String) throws {
+    func `accepts whatever a person types`(text: String) throws {
         _ = try keys(.words(text))
         _ = try keys(.words(text, completesLast: true))
     }
 
-    @Test func `understands the full syntax when asked to`() throws {
+    @Test func `understands the full syntax when requested`() throws {
         #expect(try keys(.raw("lamp NOT light")) == ["3"])
         #expect(try keys(.raw("cave OR dawn")).sorted() == ["2", "3"])
         #expect(try keys(.raw(#""light upon""#)) == ["1"])
@@ -100,12 +102,13 @@ import Testing
         #expect(try keys(.words("lamp")) == ["7"])
     }
 
-    @Test func `finds local writes in place of the rows they lie over`() throws {
+    @Test func `finds local writes in place of the rows they cover`() throws {
         func at(_ key: String) -> RowKey { RowKey(resource: items, type: "item", key: key) }
         let added = try fixture.store.writeBlocking { transaction in
-            try transaction.layOver(.replacement(Array(#"{"title": "torch"}"#.utf8)), at: at("1"), updatedAt: 2)
-            try transaction.layOver(.removal, at: at("3"), updatedAt: 2)
-            return try transaction.layOver(.replacement(Array(#"{"text": "a lamp"}"#.utf8)), at: at("8"), updatedAt: 2)
+            try transaction.applyOverlay(.replacement(Array(#"{"title": "torch"}"#.utf8)), at: at("1"), updatedAt: 2)
+            try transaction.applyOverlay(.removal, at: at("3"), updatedAt: 2)
+            return try transaction.applyOverlay(
+                .replacement(Array(#"{"text": "a lamp"}"#.utf8)), at: at("8"), updatedAt: 2)
         }
         #expect(try keys(.words("lamp")) == ["8"])
         #expect(try keys(.words("torch")) == ["1"])
@@ -116,7 +119,7 @@ import Testing
         #expect(try keys(.words("lamp")) == [])
     }
 
-    @Test func `sees the snapshot it is asked in`() throws {
+    @Test func `sees the read view it runs in`() throws {
         let found = try fixture.store.read { _ in
             let before = try keys(.words("comet"))
             let other = OtherThread { [fixture] in try? fixture.put([("9", #"{"text": "a comet"}"#)]) }
@@ -127,7 +130,7 @@ import Testing
         #expect(try keys(.words("comet")) == ["9"])
     }
 
-    @Test func `pages through what it finds`() throws {
+    @Test func `pages through its hits`() throws {
         try fixture.put((10..<40).map { ("\($0)", #"{"text": "many words \#($0)"}"#) })
         var all: [String] = []
         for offset in stride(from: 0, to: 40, by: 7) {
@@ -174,7 +177,7 @@ import Testing
         #expect(try group.search("items", .words("rare")).facts.rowsIndexed == 0)
     }
 
-    @Test func `of a group forgets a resource that is gone, and counts it no more`() async throws {
+    @Test func `of a group drops a removed resource, and no longer counts it`() async throws {
         let (first, second) = (ResourceKey("books", 1), ResourceKey("books", 2))
         try fixture.put([("1", #"{"text": "rare"}"#), ("2", #"{"text": "plain"}"#)], in: first)
         let group = try StoreQuery(fixture.store, tables: [Self.table(of: .group("books"))])
@@ -186,7 +189,7 @@ import Testing
         #expect(try group.search("items", .words("secret")).isEmpty)
     }
 
-    @Test func `does not know what is kept in memory only`() throws {
+    @Test func `does not find objects held in memory only`() throws {
         let query = try StoreQuery(fixture.store, tables: [Self.table(isPersistent: { false })])
         #expect(throws: QueryError.memoryOnly(table: "items")) { try query.search("items", .words("lamp")) }
         #expect(throws: QueryError.unknownTable("nowhere", offset: nil)) {
@@ -194,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `can take parts of words, or their stems, for words`() throws {
+    @Test func `can match parts of words, or their stems`() throws {
         let parts = try StoreQuery(fixture.store, tables: [Self.table(tokenizer: .trigrams)])
         #expect(try parts.search("items", .words("leeper")).map(\.object.key.key) == ["2"])
         let stems = try StoreQuery(fixture.store, tables: [Self.table(tokenizer: .englishStems)])

@@ -1,3 +1,5 @@
+// LogMessages: collects logged messages for comparison.
+
 import Logging
 import Synchronization
 

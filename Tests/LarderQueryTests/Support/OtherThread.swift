@@ -1,3 +1,5 @@
+// OtherThread: runs a closure on a thread of its own.
+
 import Foundation
 
 /// Runs a closure on a thread of its own.

@@ -1,7 +1,9 @@
+// PlainSQLite: an SQLite database in memory to compare query results with.
+
 import CSQLite
 import LarderQuery
 
-/// A plain SQLite database in memory: what questions are compared with. It shares no code with the library.
+/// A plain SQLite database in memory, the reference for the results of queries. It shares no code with the library.
 @safe
 final class PlainSQLite {
     struct Failure: Error {

@@ -1,3 +1,5 @@
+// QueryStore: a store in a temporary directory with the rows that a test gives it.
+
 import Foundation
 import LarderFormat
 import LarderQuery

@@ -1,3 +1,5 @@
+// Proves that the server computes calendar times correctly over four centuries.
+
 import Foundation
 import LarderServer
 import Testing

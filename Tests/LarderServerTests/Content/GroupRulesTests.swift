@@ -1,3 +1,5 @@
+// Proves that each group derives row keys and validates rows by its rules.
+
 import LarderServer
 import Testing
 

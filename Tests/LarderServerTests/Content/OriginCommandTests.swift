@@ -1,3 +1,5 @@
+// Proves that commands change an origin's rows and log exactly the right changes.
+
 import LarderServer
 import Testing
 
@@ -53,7 +55,7 @@ import Testing
         #expect(throws: OriginError.alreadyPublic(.translation19)) { try origin.publishResource(.translation19) }
     }
 
-    @Test func `keeps its rows in the order in which they came, whatever goes`() throws {
+    @Test func `stores its rows in the order in which they came, whatever is removed`() throws {
         try origin.createResource(.translation19, rows: (1...1000).map { .translation($0) })
         for id in 1...1000 where id % 3 != 0 {
             try origin.deleteRow(.init("translation", String(id)), in: .translation19)
@@ -65,7 +67,7 @@ import Testing
         #expect(origin.rows(of: .translation19)?.first == .translation(3, "new"))
     }
 
-    @Test func `remembers as many changes as it was told to`() throws {
+    @Test func `remembers as many changes as it is configured to`() throws {
         let origin = Origin.sample(changeLimit: 10)
         try origin.createResource(.translation19)
         let token = try origin.bootstrapToken("translations:*")

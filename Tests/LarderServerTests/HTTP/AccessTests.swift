@@ -1,3 +1,5 @@
+// Proves that an origin checks credentials, limits requests and permits administration only where configured.
+
 #if Server
 import HTTPTypes
 import LarderServer
@@ -74,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `lies under the base path only`() async throws {
+    @Test func `is under the base path only`() async throws {
         try await OriginServer.run(origin, OriginConfiguration(basePath: "/a/b")) { base in
             #expect(base.hasSuffix("/a/b"))
             for (prefix, status) in [(base, 200), (String(base.dropLast(2)), 404), (base + "b", 404)] {

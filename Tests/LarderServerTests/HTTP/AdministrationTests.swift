@@ -1,3 +1,5 @@
+// Proves that the administration endpoints make, load and forget changes, and report refusals.
+
 #if Server
 import LarderServer
 import Testing

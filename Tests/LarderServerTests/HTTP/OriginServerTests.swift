@@ -1,3 +1,5 @@
+// Proves that an origin server listens locally, serves many and slow clients, and stops reliably.
+
 #if Server
 import Foundation
 import LarderServer
@@ -23,7 +25,7 @@ import Testing
         await #expect(throws: Refusal.self) { try await OriginServer.run(origin) { _ in throw Refusal() } }
     }
 
-    @Test func `says when its port is taken`() async throws {
+    @Test func `says when its port is in use`() async throws {
         try await OriginServer.run(origin) { base in
             let port = try #require(URL(string: base)?.port)
             await #expect(throws: (any Error).self) { try await OriginServer.run(origin, port: port) { _ in } }
@@ -53,7 +55,7 @@ import Testing
         return try #require(RawConnection(port: UInt16(port), sending: head))
     }
 
-    @Test func `gives a slow reader the rows of one moment while others read on`() async throws {
+    @Test func `gives a slow reader the rows of one point in time while others read on`() async throws {
         try origin.createResource(.translation19, rows: (1...200_000).map { .translation($0, "old") })
         try await OriginServer.run(origin) { base in
             let reader = try slowReader(of: base)

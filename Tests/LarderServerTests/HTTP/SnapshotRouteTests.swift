@@ -1,3 +1,5 @@
+// Proves that the snapshot endpoint streams resource snapshots and reports errors as specified.
+
 #if Server
 import Foundation
 import LarderServer
@@ -6,7 +8,7 @@ import Testing
 @Suite struct `The snapshot endpoint` {
     private let origin = Origin.sample()
 
-    @Test func `streams a full copy of many rows`() async throws {
+    @Test func `streams a snapshot of many rows`() async throws {
         try origin.createResource(.translation19, rows: (1...20_000).map { .translation($0) })
         let answer = try await OriginServer.run(origin) { base in
             try await send("GET", base + "/api/v4/resources/snapshots/translations/19")

@@ -1,3 +1,5 @@
+// Proves that the sync endpoint answers with the pages and errors of the protocol.
+
 #if Server
 import Foundation
 import LarderServer

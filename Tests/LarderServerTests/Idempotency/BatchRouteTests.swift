@@ -1,3 +1,5 @@
+// Proves that a batch executes each operation once under its own id, in order.
+
 #if Server
 import Foundation
 import HTTPTypes
@@ -7,43 +9,43 @@ import Testing
 
 /// A server with a batch endpoint and the same writes one by one.
 private struct BatchServer {
-    let folder = KeyedFolder()
+    let folder = IdempotencyFolder()
     let executions = Counter()
 
     func router(_ store: LMDBIdempotencyStore, begun: Latch? = nil, go: Latch? = nil) -> Router<BasicRequestContext> {
         let router = Router()
-        let gate = IdempotencyGate(store, now: { sampleTime })
+        let executor = IdempotencyExecutor(store, now: { sampleTime })
         let write = { @Sendable [executions] (request: IdempotentRequest, transaction: inout ServerTransaction) in
             executions.increment()
             let name = "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))"
             try transaction.set([], forKey: Array(name.utf8), in: "writes")
             return switch request.path {
-            case "/app/refused": ServerAnswer(.unprocessableContent, body: Array("no".utf8))
-            case "/app/busy": ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "7"])
+            case "/app/refused": IdempotentResponse(.unprocessableContent, body: Array("no".utf8))
+            case "/app/busy": IdempotentResponse(.serviceUnavailable, fields: [.retryAfter: "7"])
             case "/app/broken": throw CancellationError()
             case "/app/forbidden": throw HTTPError(.forbidden)
             default: Self.created(request, executions.value)
             }
         }
-        router.idempotentBatch(through: gate, basePath: "/app", account: { request, _ in account(of: request) }) {
+        router.idempotentBatch(through: executor, basePath: "/app", account: { request, _ in account(of: request) }) {
             request, _, transaction in try write(request, &transaction)
         }
-        router.idempotent(.post, "/app/visits", through: gate, account: { request, _ in account(of: request) }) {
+        router.idempotent(.post, "/app/visits", through: executor, account: { request, _ in account(of: request) }) {
             request, _, transaction in try write(request, &transaction)
         }
         router.idempotent(
-            .post, "/app/slow", through: gate, account: { _, _ in "" },
+            .post, "/app/slow", through: executor, account: { _, _ in "" },
             effect: { _, _ in
                 begun?.open()
                 await go?.wait()
-                return { _ in ServerAnswer(.created) }
+                return { _ in IdempotentResponse(.created) }
             })
         return router
     }
 
     /// An answer that names the kind of write, and a sequence.
-    private static func created(_ request: IdempotentRequest, _ sequence: Int) -> ServerAnswer {
-        var answer = ServerAnswer(.created, json: #"{"type":"\#(request.type ?? "")"}"#)
+    private static func created(_ request: IdempotentRequest, _ sequence: Int) -> IdempotentResponse {
+        var answer = IdempotentResponse(.created, json: #"{"type":"\#(request.type ?? "")"}"#)
         answer.fields[.syncSequence] = String(sequence)
         return answer
     }

@@ -1,3 +1,5 @@
+// Proves that the idempotency middleware runs handlers in the transaction that stores their response.
+
 #if Server
 import Foundation
 import HTTPTypes
@@ -15,21 +17,21 @@ private struct KeyedContext: IdempotentRequestContext {
 }
 
 @Suite struct `The middleware for keys` {
-    private let folder = KeyedFolder()
+    private let folder = IdempotencyFolder()
     private let executions = Counter()
 
     private func router(_ store: LMDBIdempotencyStore) -> Router<KeyedContext> {
         let router = Router(context: KeyedContext.self)
         router.add(
             middleware: IdempotencyMiddleware<KeyedContext>(
-                IdempotencyGate(store, now: { sampleTime }), account: { _, _ in "" }))
+                IdempotencyExecutor(store, now: { sampleTime }), account: { _, _ in "" }))
         router.get("/visits") { _, context in context.idempotency == nil ? "untouched" : "keyed" }
         router.post("/visits") { [executions] request, context -> Response in
             let body = Array(try await request.body.collect(upTo: 100).readableBytesView)
             if executions.increment() == 1 { throw HTTPError(.unauthorized) }
             return try await context.perform { transaction in
                 try transaction.set([], forKey: body, in: "writes")
-                return ServerAnswer(.created)
+                return IdempotentResponse(.created)
             }
         }
         return router

@@ -1,3 +1,5 @@
+// Proves that the Idempotency-Key field is required, validated and configurable.
+
 #if Server
 import Foundation
 import HTTPTypes
@@ -9,14 +11,14 @@ import Testing
 private func answers(
     _ policy: IdempotencyPolicy, _ requests: [(fields: [String: String], body: String)]
 ) async throws -> (answers: [Answer], executions: Int) {
-    let folder = KeyedFolder()
+    let folder = IdempotencyFolder()
     let store = try folder.open()
     let executions = Counter()
     let router = Router()
-    let gate = IdempotencyGate(store, policy: policy, now: { sampleTime })
-    router.idempotent(.post, "/visits", through: gate, account: { _, _ in "" }) { _, _, _ in
+    let executor = IdempotencyExecutor(store, policy: policy, now: { sampleTime })
+    router.idempotent(.post, "/visits", through: executor, account: { _, _ in "" }) { _, _, _ in
         executions.increment()
-        return ServerAnswer(.created)
+        return IdempotentResponse(.created)
     }
     let answers = try await serve(router) { base in
         var answers: [Answer] = []

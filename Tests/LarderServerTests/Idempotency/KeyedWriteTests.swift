@@ -1,3 +1,5 @@
+// Proves that a write with an idempotency key is executed once and answered the same again.
+
 #if Server
 import Foundation
 import HTTPTypes
@@ -7,7 +9,7 @@ import Testing
 
 /// A server with one route that adds a row named by the body, and counts how often it did.
 private struct Visits {
-    let folder = KeyedFolder()
+    let folder = IdempotencyFolder()
     let clock = TestClock()
     let executions = Counter()
 
@@ -15,11 +17,13 @@ private struct Visits {
     func router(
         _ store: LMDBIdempotencyStore, policy: IdempotencyPolicy = IdempotencyPolicy(),
         method: HTTPRequest.Method = .post,
-        answer: @escaping @Sendable (Int) throws -> ServerAnswer = { ServerAnswer(.created, json: #"{"run":\#($0)}"#) }
+        answer: @escaping @Sendable (Int) throws -> IdempotentResponse = {
+            IdempotentResponse(.created, json: #"{"run":\#($0)}"#)
+        }
     ) -> Router<BasicRequestContext> {
         let router = Router()
-        let gate = IdempotencyGate(store, policy: policy, now: { [clock] in clock.now })
-        router.idempotent(method, "/visits", through: gate, account: { request, _ in account(of: request) }) {
+        let executor = IdempotencyExecutor(store, policy: policy, now: { [clock] in clock.now })
+        router.idempotent(method, "/visits", through: executor, account: { request, _ in account(of: request) }) {
             [executions] request, _, transaction in
             let run = executions.increment()
             try transaction.set([1], forKey: Array("\(run)".utf8) + request.body, in: "writes")
@@ -36,7 +40,7 @@ private struct Visits {
     func `is executed once and answered the same again`(method: HTTPRequest.Method) async throws {
         let store = try visits.folder.open()
         let router = visits.router(store, method: method) { run in
-            var answer = ServerAnswer(.created, json: #"{"run":\#(run)}"#)
+            var answer = IdempotentResponse(.created, json: #"{"run":\#(run)}"#)
             answer.fields[.location] = "/visits/\(run)"
             answer.fields[.cacheControl] = "no-store"
             return answer
@@ -109,7 +113,7 @@ private struct Visits {
     @Test(arguments: [200, 204, 303, 400, 403, 404, 409, 410, 412, 422])
     func `is not executed again after a final answer`(status: Int) async throws {
         let store = try visits.folder.open()
-        let router = visits.router(store) { _ in ServerAnswer(.init(code: status)) }
+        let router = visits.router(store) { _ in IdempotentResponse(.init(code: status)) }
         let answers = try await serve(router) { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
@@ -118,16 +122,16 @@ private struct Visits {
             ]
         }
         #expect(answers.map(\.status) == [status, status])
-        // A marked 409 would tell the client that its write was executed.
+        // A marked 409 would state to the client that its write was executed.
         #expect(answers[1].fields["idempotency-replayed"] == (status == 409 ? nil : "true"))
         #expect(visits.executions.value == 1)
         try store.close()
     }
 
     @Test(arguments: [401, 408, 425, 429, 500, 502, 503])
-    func `is undone and executed again after an answer that asks for another try`(status: Int) async throws {
+    func `is undone and executed again after an answer that requests a retry`(status: Int) async throws {
         let store = try visits.folder.open()
-        let router = visits.router(store) { run in ServerAnswer(.init(code: run == 1 ? status : 201)) }
+        let router = visits.router(store) { run in IdempotentResponse(.init(code: run == 1 ? status : 201)) }
         let answers = try await serve(router) { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
@@ -147,7 +151,7 @@ private struct Visits {
         let router = visits.router(store) { run in
             if run == 1 { throw HTTPError(.unprocessableContent) }
             if run == 2 { throw CancellationError() }
-            return ServerAnswer(.created)
+            return IdempotentResponse(.created)
         }
         let answers = try await serve(router) { base in
             let fields = ["X-Idempotency-Key": "a"]
@@ -162,7 +166,7 @@ private struct Visits {
         try store.close()
     }
 
-    @Test func `is executed again when its answer has expired, and not a moment before`() async throws {
+    @Test func `is executed again when its answer has expired, and not a millisecond before`() async throws {
         let store = try visits.folder.open()
         let policy = IdempotencyPolicy()
         #expect(policy.lifetime == .seconds(86_400))
@@ -176,7 +180,7 @@ private struct Visits {
             return runs
         }
         #expect(runs == [#"{"run":1}"#, #"{"run":1}"#, #"{"run":2}"#])
-        #expect(try store.answerCount() == 1)
+        #expect(try store.responseCount() == 1)
         try store.close()
     }
 }

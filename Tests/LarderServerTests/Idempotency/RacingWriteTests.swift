@@ -1,3 +1,5 @@
+// Proves that concurrent writes with one key are executed exactly once.
+
 #if Server
 import Foundation
 import HTTPTypes
@@ -6,24 +8,24 @@ import LarderServer
 import Testing
 
 @Suite struct `Writes that race` {
-    private let folder = KeyedFolder()
+    private let folder = IdempotencyFolder()
     private let executions = Counter()
 
     /// Both a first try and all that came too early: every one of the 32 asks until it has an answer.
     @Test func `with one key are executed exactly once, 32 at a time`() async throws {
         let store = try folder.open()
         let router = Router()
-        let gate = IdempotencyGate(store, now: { sampleTime })
-        router.idempotent(.post, "/visits", through: gate, account: { _, _ in "" }) {
+        let executor = IdempotencyExecutor(store, now: { sampleTime })
+        router.idempotent(.post, "/visits", through: executor, account: { _, _ in "" }) {
             [executions] request, _, transaction in
             let run = executions.increment()
             try transaction.set([1], forKey: Array("\(run)".utf8), in: "writes")
-            return ServerAnswer(.created, json: #"{"run":\#(run)}"#)
+            return IdempotentResponse(.created, json: #"{"run":\#(run)}"#)
         }
         let answers = try await serve(router) { base in
             try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<32 {
-                    group.addTask { try await Self.insist("POST", base + "/visits", body: "x") }
+                    group.addTask { try await Self.sendUntilAccepted("POST", base + "/visits", body: "x") }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -37,19 +39,19 @@ import Testing
         try store.close()
     }
 
-    @Test func `are told to come again while the first one runs`() async throws {
+    @Test func `are answered to retry while the first one runs`() async throws {
         let store = try folder.open()
         let (begun, go) = (Latch(), Latch())
         let router = Router()
-        let gate = IdempotencyGate(store, now: { sampleTime })
+        let executor = IdempotencyExecutor(store, now: { sampleTime })
         router.idempotent(
-            .post, "/visits", through: gate, account: { _, _ in "" },
+            .post, "/visits", through: executor, account: { _, _ in "" },
             effect: { [executions] _, _ in
                 begun.open()
                 await go.wait()
                 return { _ in
                     executions.increment()
-                    return ServerAnswer(.created)
+                    return IdempotentResponse(.created)
                 }
             })
         try await serve(router) { base in
@@ -75,12 +77,12 @@ import Testing
     @Test func `free the key when the handler gives up before its transaction`() async throws {
         let store = try folder.open()
         let router = Router()
-        let gate = IdempotencyGate(store, now: { sampleTime })
+        let executor = IdempotencyExecutor(store, now: { sampleTime })
         router.idempotent(
-            .post, "/visits", through: gate, account: { _, _ in "" },
+            .post, "/visits", through: executor, account: { _, _ in "" },
             effect: { [executions] _, _ in
                 if executions.increment() == 1 { throw HTTPError(.unauthorized) }
-                return { _ in ServerAnswer(.created) }
+                return { _ in IdempotentResponse(.created) }
             })
         let statuses = try await serve(router) { base in
             var statuses: [Int] = []
@@ -95,7 +97,9 @@ import Testing
     }
 
     /// Sends until it is answered otherwise than with "in progress"; at most 200 times.
-    @concurrent private static func insist(_ method: String, _ url: String, body: String) async throws -> Answer {
+    @concurrent private static func sendUntilAccepted(_ method: String, _ url: String, body: String) async throws
+        -> Answer
+    {
         for _ in 0..<200 {
             let answer = try await send(method, url, fields: ["X-Idempotency-Key": "a"], body: body)
             if answer.status != 409 { return answer }

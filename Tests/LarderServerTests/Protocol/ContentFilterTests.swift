@@ -1,3 +1,5 @@
+// Proves that a filter matches what it names and refuses invalid text.
+
 import LarderServer
 import Testing
 

@@ -1,8 +1,10 @@
+// Proves, over random histories, that a client of the protocol converges to the server's content.
+
 import LarderServer
 import Testing
 
 @Suite struct `A client that follows the protocol` {
-    /// Random changes before every page and every full copy, random page sizes, forgotten changes, rejected tokens.
+    /// Random changes before every page and every snapshot, random page sizes, forgotten changes, rejected tokens.
     @Test(arguments: 0..<60) func `holds what the server holds once the server rests`(seed: UInt64) throws {
         var generator = SplitMix64(state: seed)
         let origin = Origin.sample(groups: GroupTable(["a": GroupTable.openRules, "b": GroupTable.openRules]))
@@ -39,7 +41,7 @@ import Testing
             case 30..<33: try origin.hideResource(resource)
             case 33..<36: try origin.publishResource(resource)
             case 36..<38: try origin.touchResource(resource)
-            case 38: origin.forgetChanges(before: origin.sequence - 20)
+            case 38: origin.removeChanges(before: origin.sequence - 20)
             default: if Int.random(in: 0..<5, using: &generator) == 0 { origin.invalidateTokens() }
             }
         } catch {

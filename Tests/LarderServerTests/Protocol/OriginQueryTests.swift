@@ -1,3 +1,5 @@
+// Proves that the parameters of a sync query are parsed and validated.
+
 import LarderServer
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that a sync run pages through changes, ends in a token and refuses tokens it cannot serve.
+
 import LarderServer
 import Testing
 
@@ -35,7 +37,7 @@ import Testing
         #expect(second.token != nil)
     }
 
-    @Test func `has 50 changes a page when nothing else is asked`() throws {
+    @Test func `has 50 changes a page by default`() throws {
         try fill(60)
         #expect(try origin.page("resources=translations:*&bootstrap=true").changes.count == 50)
     }
@@ -67,14 +69,14 @@ import Testing
             next.summary == ["RESOURCE_DELETE 6", "RESOURCE_DELETE 7", "RESOURCE_CREATE 8", "RESOURCE_CREATE 9"])
     }
 
-    @Test func `holds only what its filter asks for`() throws {
+    @Test func `holds only what its filter names`() throws {
         try fill(3)
         try origin.createResource(.init("tafsirs", 1))
         let page = try origin.page("resources=tafsirs:*;translations:2&bootstrap=true")
         #expect(page.changes.map(\.resource) == [.init("translations", 2), .init("tafsirs", 1)])
     }
 
-    @Test func `takes a token for its own filter, however spelled, and no other`() throws {
+    @Test func `accepts a token for its own filter, however spelled, and no other`() throws {
         try fill(6)
         let token = try origin.bootstrapToken("translations:6,1,6")
         #expect(try origin.page("resources=translations:1,6&sync_token=\(token)").token != nil)
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `takes a cursor for its own filter and page size and no other`() throws {
+    @Test func `accepts a cursor for its own filter and page size and no other`() throws {
         try fill(6)
         let page = try origin.page("resources=translations:*&bootstrap=true&per_page=2")
         let cursor = try #require(page.cursor)
@@ -94,7 +96,7 @@ import Testing
         #expect(throws: OriginProblem.cursorPageSizeMismatch) { try origin.page("cursor=\(cursor)&per_page=3") }
     }
 
-    @Test func `takes no token for a cursor and no cursor for a token`() throws {
+    @Test func `accepts no token for a cursor and no cursor for a token`() throws {
         try fill(6)
         let token = try origin.bootstrapToken("translations:*")
         let cursor = try #require(try origin.page("resources=translations:*&bootstrap=true&per_page=2").cursor)
@@ -110,14 +112,14 @@ import Testing
         for id in 10...13 { try origin.putRow(.translation(id), in: .init("translations", 1)) }
         let changes = try #require(try origin.page("resources=translations:*&sync_token=\(old)&per_page=1").cursor)
         let bootstrap = try #require(try origin.page("resources=translations:*&bootstrap=true&per_page=1").cursor)
-        origin.forgetChanges(before: 3)
+        origin.removeChanges(before: 3)
         #expect(try origin.page("resources=translations:*&sync_token=\(old)").changes.count == 4)
-        origin.forgetChanges(before: 6)
+        origin.removeChanges(before: 6)
         #expect(throws: OriginProblem.resyncRequired) { try origin.page("resources=translations:*&sync_token=\(old)") }
         #expect(throws: OriginProblem.resyncRequired) { try origin.page("cursor=\(changes)") }
         #expect(try origin.page("cursor=\(bootstrap)").token != nil)
         try origin.putRow(.translation(14), in: .init("translations", 1))
-        origin.forgetChanges(before: .max)
+        origin.removeChanges(before: .max)
         #expect(throws: OriginProblem.resyncRequired) { try origin.page("cursor=\(bootstrap)") }
         #expect(
             try origin.page("resources=translations:*&sync_token=\(try origin.bootstrapToken("translations:*"))").token

@@ -1,8 +1,10 @@
+// Proves that sealed tokens and cursors resist any change.
+
 import LarderServer
 import Testing
 
 @Suite struct `A sealed ticket` {
-    private let seal = TicketSeal(secret: TokenSecret(1, 2))
+    private let seal = TicketSigner(secret: TokenSecret(1, 2))
     private let ticket = Ticket(
         purpose: .changes(position: 7, pageSize: 50), bound: .max, epoch: 3, filter: "tafsirs:*;translations:1,6")
 
@@ -39,12 +41,12 @@ import Testing
     }
 
     @Test func `is refused under another secret`() {
-        #expect(TicketSeal(secret: TokenSecret(1, 3)).ticket(seal.text(of: ticket)) == nil)
+        #expect(TicketSigner(secret: TokenSecret(1, 3)).ticket(seal.text(of: ticket)) == nil)
     }
 
     @Test func `is signed as the authors of SipHash show it`() {
         // Appendix A of their paper: the key 00…0f, the message 00…0e.
-        let seal = TicketSeal(secret: TokenSecret(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908))
+        let seal = TicketSigner(secret: TokenSecret(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908))
         #expect(seal.signature(of: Array(0..<15)) == 0xa129_ca61_49be_45e5)
     }
 }

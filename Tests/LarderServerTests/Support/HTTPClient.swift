@@ -1,3 +1,5 @@
+// Answer and send(_:): an HTTP client without a cache for the tests of the server.
+
 #if Server
 import Foundation
 import LarderServer

@@ -1,3 +1,5 @@
+// serve(_:): runs a router with an account per request for the tests of idempotency.
+
 #if Server
 import HTTPTypes
 import Hummingbird

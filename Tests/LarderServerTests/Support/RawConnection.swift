@@ -1,8 +1,10 @@
+// RawConnection: a plain socket that reads only on request, as a slow client does.
+
 #if Server && canImport(Glibc)
 import Dispatch
 import Glibc
 
-/// A plain socket that reads only when it is told to, as a slow client does.
+/// A plain socket that reads only on request, as a slow client does.
 final class RawConnection: Sendable {
     private let descriptor: Int32
 

@@ -1,3 +1,5 @@
+// ReferenceClient: a minimal client that follows the protocol.
+
 import Foundation
 import LarderServer
 import Testing
@@ -12,7 +14,7 @@ struct ReferenceClient {
 
     init(filter: String) { self.filter = filter }
 
-    /// One run, from token to token; `meanwhile` is called before each page and each full copy.
+    /// One run, from token to token; `meanwhile` is called before each page and each snapshot.
     mutating func sync(_ origin: Origin, pageSize: Int, meanwhile: () throws -> Void) throws {
         let start = token.map { "sync_token=\($0)" } ?? "bootstrap=true"
         var listed: Set<Origin.ResourceID> = []
@@ -60,7 +62,7 @@ struct ReferenceClient {
         case .resourceCreate, .resourceInvalidate:
             try meanwhile()
             do {
-                let copy = try origin.fullCopy(of: change.resource)
+                let copy = try origin.snapshot(of: change.resource)
                 #expect(copy.sequence >= change.sequence)
                 try resources[change.resource] = Self.rows(of: copy)
             } catch let problem as OriginProblem where problem == .snapshotNotFound {
@@ -69,14 +71,14 @@ struct ReferenceClient {
         }
     }
 
-    /// The rows of a full copy, named by what they say themselves.
-    private static func rows(of copy: FullCopy) throws -> Rows {
+    /// The rows of a snapshot, by the types and keys that the records state.
+    private static func rows(of copy: OriginSnapshot) throws -> Rows {
         let body = try object(copy.flatMap { $0 })
         var rows: Rows = [:]
         for record in try #require(body["records"] as? [NSDictionary]) {
             let key = Origin.RowKey(
                 try #require(record["record_type"] as? String), try #require(record["record_key"] as? String))
-            #expect(rows.updateValue(record, forKey: key) == nil, "a full copy names a row twice")
+            #expect(rows.updateValue(record, forKey: key) == nil, "a snapshot contains a row twice")
         }
         return rows
     }

@@ -1,3 +1,5 @@
+// Samples: an origin, rows and pages that the server's tests share.
+
 import LarderServer
 import Testing
 

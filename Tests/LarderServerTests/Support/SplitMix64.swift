@@ -1,3 +1,5 @@
+// SplitMix64: a small seeded generator (Steele, Lea and Flood, 2014).
+
 /// A small generator whose seed is its whole state (Steele, Lea and Flood, 2014).
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64

@@ -1,3 +1,5 @@
+// Cost: what a piece of work costs in lookups, cursor moves, sets and bytes hashed.
+
 #if DEBUG
 import LarderEngine
 import LarderFormat

@@ -1,3 +1,5 @@
+// DamagedPages: damages the page of a stored value in a closed store.
+
 import Foundation
 
 /// Has every copy of a long value's node in the file name a page that is not there. The store must not be open.

@@ -1,3 +1,5 @@
+// RawRecords: reads and replaces records below the store's API.
+
 import LarderFormat
 import LarderStore
 

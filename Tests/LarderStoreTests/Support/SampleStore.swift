@@ -1,3 +1,5 @@
+// SampleStore: fills a store with records in every table.
+
 import LarderFormat
 import LarderJSON
 import LarderStore
@@ -14,7 +16,7 @@ func fillSample(_ store: Store) async throws {
     try await store.write { transaction in
         try transaction.put(bytes("intro"), at: key("intro"), updatedAt: -1, codec: .opaque)
         try transaction.put(bytes("note"), at: key(7, tafsirs), updatedAt: 5)
-        try transaction.update(ResourceKey("tafsirs", 2)) { $0.floor = 4 }
+        try transaction.update(ResourceKey("tafsirs", 2)) { $0.appliedSequence = 4 }
         try transaction.put(bytes("gone"), at: key(1, ResourceKey("tafsirs", 3)), updatedAt: 5)
         try transaction.withdraw(ResourceKey("tafsirs", 3), at: ServerPosition(0, 9), as: .hidden)
         let filter = try transaction.updateFilter("translations:19") {
@@ -25,7 +27,7 @@ func fillSample(_ store: Store) async throws {
         for number in 1...3 {
             try transaction.enqueue(draft(number, lane: number == 3 ? "b" : "a"))
         }
-        try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 8)
+        try transaction.removeEntry(draft(1).id, outcome: "accepted", at: 8)
         try transaction.putCollection(
             sampleCollection, rows: [key(3), key(7, tafsirs), key(1)], home: translations,
             validators: Validators(entityTag: "\"1\""), fetchedAt: 9)
@@ -40,14 +42,14 @@ func fillSample(_ store: Store) async throws {
     try await store.put(response("https://a.test/", language: nil), body: [])
     try await store.declareIndex(sampleIndex)
     try await store.write { transaction in
-        try transaction.layOver(.replacement(bytes("{\"n\":0}")), at: key(2), updatedAt: 6, sequence: 2)
-        try transaction.layOver(.removal, at: key(3), updatedAt: 6)
-        try transaction.layOver(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
-        try transaction.layOver(
+        try transaction.applyOverlay(.replacement(bytes("{\"n\":0}")), at: key(2), updatedAt: 6, sequence: 2)
+        try transaction.applyOverlay(.removal, at: key(3), updatedAt: 6)
+        try transaction.applyOverlay(.replacement(bytes("{\"n\":9}")), at: key(4), updatedAt: 7, entryID: draft(3).id)
+        try transaction.applyOverlay(
             .replacement(bytes("new"), codec: .opaque), at: key(1, ResourceKey("tafsirs", 2)), updatedAt: 8)
-        let patch = try transaction.layOver(.patch(bytes("{\"p\":1}")), at: key(2), updatedAt: 9)
-        try transaction.layOver(.patch(bytes("{\"p\":null}")), at: key(3), updatedAt: 9)
-        try transaction.layOver(.patch(bytes("{\"q\":[]}")), at: key(2), updatedAt: 9)
+        let patch = try transaction.applyOverlay(.patch(bytes("{\"p\":1}")), at: key(2), updatedAt: 9)
+        try transaction.applyOverlay(.patch(bytes("{\"p\":null}")), at: key(3), updatedAt: 9)
+        try transaction.applyOverlay(.patch(bytes("{\"q\":[]}")), at: key(2), updatedAt: 9)
         try transaction.confirmOverlay(at: key(2), sequence: patch, serverSequence: 12)
     }
     try await store.write { transaction in
@@ -60,7 +62,7 @@ func fillSample(_ store: Store) async throws {
         }
         try transaction.appendPoint(bytes("{}"), to: BufferName("locations"), at: 5)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 2...3, key: draft(9).id)
+        upload.batch = BufferUpload.Batch(sequences: 2...3, key: draft(9).id)
         upload.tries = 1
         _ = try transaction.updateUpload(of: sampleBuffer, from: BufferUpload(), to: upload)
     }

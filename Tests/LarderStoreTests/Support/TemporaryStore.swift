@@ -1,3 +1,5 @@
+// TemporaryStore: a store in a temporary directory, with the keys and helpers that most tests use.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -77,7 +79,7 @@ extension Store {
         }
     }
 
-    /// Replaces the rows of a resource by a full copy.
+    /// Replaces the rows of a resource by a snapshot.
     func replace(_ resource: ResourceKey, with rows: [(key: RowKey, payload: [UInt8])]) async throws {
         let staging = try await beginStaging(resource)
         var batch = RowBatch(for: staging)
@@ -85,7 +87,7 @@ extension Store {
             try batch.append(row.payload.rawSpan, type: row.key.type, key: row.key.key, updatedAt: 1)
         }
         try await stage(batch, in: staging)
-        try await swap(staging) { _, record in record.floor += 1 }
+        try await swap(staging) { _, record in record.appliedSequence += 1 }
     }
 }
 

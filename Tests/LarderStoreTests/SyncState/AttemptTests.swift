@@ -1,11 +1,13 @@
+// Proves that a filter's last runs are stored with their times, counts and shortened errors.
+
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `What a filter's last runs were` {
+@Suite struct `The stored attempts of a filter` {
     let directory = TemporaryStore()
 
-    private func note(_ store: Store, _ edit: @escaping @Sendable (inout FilterState) -> Void) async throws {
+    private func editFilter(_ store: Store, _ edit: @escaping @Sendable (inout FilterState) -> Void) async throws {
         try await store.write { transaction in try transaction.updateFilter("translations:*", edit) }
     }
 
@@ -13,9 +15,9 @@ import Testing
         try #require(try store.read { view in try view.filters() }.first)
     }
 
-    @Test func `is nothing for a filter that was never run`() async throws {
+    @Test func `are empty for a filter that was never run`() async throws {
         let store = try directory.open()
-        try await note(store) { _ in }
+        try await editFilter(store) { _ in }
         let state = try state(store)
         #expect(state.attemptedAt == nil && state.nextAttemptAt == nil && state.lastError == nil)
         #expect(state.failures == 0 && state.resyncs == 0 && state.resyncedAt == nil)
@@ -23,9 +25,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `is there after the store was closed`() async throws {
+    @Test func `survive a close of the store`() async throws {
         let first = try directory.open()
-        try await note(first) {
+        try await editFilter(first) {
             $0.attemptedAt = 10
             $0.nextAttemptAt = 70
             $0.failures = 3
@@ -50,9 +52,9 @@ import Testing
             ("two\nlines\r\n", "two lines  "), ("\u{1B}[2Jgone\u{9B}", " [2Jgone "), ("a\u{2028}b\0c", "a b c"),
             ("", nil), ("\n\n", nil), ("größer", "größer"),
         ] as [(String, String?)])
-    func `has an error of one line that steers no terminal`(text: String, expected: String?) async throws {
+    func `have an error of one line without control characters`(text: String, expected: String?) async throws {
         let store = try directory.open()
-        try await note(store) { $0.lastError = text }
+        try await editFilter(store) { $0.lastError = text }
         #expect(try state(store).lastError == expected)
         try store.close()
     }
@@ -61,9 +63,9 @@ import Testing
         arguments: [
             ("x", 600), ("é", 300), ("€", 300), ("😀", 200), ("x", 512), ("\u{9B}", 600),
         ] as [(String, Int)])
-    func `cuts a long error between code points`(piece: String, count: Int) async throws {
+    func `cut a long error between code points`(piece: String, count: Int) async throws {
         let store = try directory.open()
-        try await note(store) { $0.lastError = "!" + String(repeating: piece, count: count) }
+        try await editFilter(store) { $0.lastError = "!" + String(repeating: piece, count: count) }
         let text = try #require(try state(store).lastError)
         #expect(text.utf8.count <= Limits.errorText)
         #expect(text.utf8.count > Limits.errorText - piece.utf8.count)

@@ -1,9 +1,9 @@
-// Proves that the store keeps which server its content is of, lets go of it with the content only, and says so otherwise.
+// Proves that a store records which server its content is from, until the content is removed, and refuses any other.
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `The server that content is of` {
+@Suite struct `The server of stored content` {
     private let directory = TemporaryStore()
     private let staging = "https://staging.example.org/v1"
     private let production = "https://api.example.org/v1"
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ServerContent.allCases)
-    func `is kept over a restart, and no other may follow while it is there`(content: ServerContent) async throws {
+    func `survives a restart, and cannot change while its content is stored`(content: ServerContent) async throws {
         let first = try directory.open()
         #expect(await bind(first, staging, content) == nil)
         try await fill(first, content)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ServerContent.allCases)
-    func `is another where nothing ever came from the first`(content: ServerContent) async throws {
+    func `may change where nothing ever came from the first`(content: ServerContent) async throws {
         let store = try directory.open()
         #expect(await bind(store, staging, content) == nil)
         let others = ServerContent.allCases.filter { $0 != content }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `counts for resources that no filter holds any more`(isHidden: Bool) async throws {
+    func `is recorded for resources that no filter holds any more`(isHidden: Bool) async throws {
         let store = try directory.open()
         #expect(await bind(store, staging, .sync) == nil)
         try await store.write {
@@ -76,15 +76,15 @@ import Testing
         try store.close()
     }
 
-    @Test func `is another where only an own write or the program left a position, which holds nothing back`()
+    @Test func `may change where only a local write or the program left a position, which then blocks nothing`()
         async throws
     {
         let store = try directory.open()
         #expect(await bind(store, staging, .sync) == nil)
         let written = try await acceptWrite(store)
         let seeded = ResourceKey("translations", 1)
-        try await store.replace(seeded, floor: 40) { _ in }
-        #expect(try store.read { view in try view.resource(written)?.floor } == 900)
+        try await store.replace(seeded, appliedSequence: 40) { _ in }
+        #expect(try store.read { view in try view.resource(written)?.appliedSequence } == 900)
         #expect(await bind(store, production, .sync) == nil)
         try store.read { view in
             let next = try view.appliedPosition().timeline
@@ -101,7 +101,7 @@ import Testing
             let row = RowKey(resource: written, type: "note", key: "1")
             let entry = try transaction.enqueue(
                 draft(1), effects: [RowEffect(.replacement(bytes("{}"), codec: .json), at: row)])
-            try transaction.accept(entry.id, sequence: 900, at: 2)
+            try transaction.completeEntry(entry.id, sequence: 900, at: 2)
         }
         return written
     }
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: [[ServerContent.outbox, .sync], [.sync, .outbox], [.sync]])
-    func `is another than accepted writes have left positions of, which hold nothing back`(
+    func `may change where accepted writes left positions, which then block nothing`(
         order: [ServerContent]
     ) async throws {
         let store = try directory.open()
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is the one that accepted writes have left positions of, which count on`(isMistyped: Bool) async throws {
+    func `may be the server that accepted writes left positions of, which stay valid`(isMistyped: Bool) async throws {
         let store = try directory.open()
         if isMistyped { #expect(await bind(store, staging, .sync) == nil) }
         #expect(await bind(store, production, .outbox) == nil)
@@ -138,7 +138,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is another by adoption, once`() async throws {
+    @Test func `changes once by adoption`() async throws {
         let store = try directory.open()
         #expect(await bind(store, staging, .outbox) == nil)
         try await fill(store, .outbox)
@@ -154,7 +154,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `goes with all content, and not before`() async throws {
+    @Test func `is removed with all content, and not before`() async throws {
         let store = try directory.open()
         for content in ServerContent.allCases {
             #expect(await bind(store, staging, content) == nil)

@@ -1,3 +1,5 @@
+// Proves that a filter's readiness is complete only after a finished run with every member, and counts what is to come.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -56,11 +58,11 @@ import Testing
         #expect(found.members.map(\.key) == [tafsirs, translations])
         #expect(found.members.map(\.rowCount) == [1, 2])
         #expect(found.members.map(\.isFinishedInRun) == [nil, nil])
-        #expect(found.resourcesToGo == 0 && found.rowsToGo == 0 && found.bytesToGo == 0)
+        #expect(found.remainingResourceCount == 0 && found.remainingRowCount == 0 && found.remainingByteCount == 0)
         try store.close()
     }
 
-    @Test func `is incomplete in its first bootstrap, whatever has come`() async throws {
+    @Test func `is incomplete in its first bootstrap, whatever has arrived`() async throws {
         let store = try directory.open()
         try await load(store)
         try await put(store, [translations: MemberRecord(listedInRun: 3, finishedInRun: 3)]) {
@@ -72,7 +74,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `after a rejected token is complete and counts what is to come by the old copies`() async throws {
+    @Test func `after a rejected token is complete and estimates the rest by the old snapshots`() async throws {
         let store = try directory.open()
         try await load(store)
         let members = [
@@ -87,22 +89,22 @@ import Testing
         let found = try readiness(store)
         #expect(found.isComplete && found.syncedAt == 900)
         #expect(found.members.map(\.isFinishedInRun) == [true, false])
-        #expect(found.resourcesToGo == 1 && found.rowsToGo == 2)
-        #expect(found.bytesToGo == found.members[1].byteCount)
+        #expect(found.remainingResourceCount == 1 && found.remainingRowCount == 2)
+        #expect(found.remainingByteCount == found.members[1].byteCount)
         try store.close()
     }
 
-    @Test func `leaves what this bootstrap has not listed yet out of what is to come`() async throws {
+    @Test func `excludes resources that this bootstrap has not listed yet from the rest`() async throws {
         let store = try directory.open()
         try await load(store)
         try await put(store, [translations: MemberRecord(listedInRun: 2, finishedInRun: 2)]) {
             $0.isBootstrapping = true
         }
-        #expect(try readiness(store).resourcesToGo == 0)
+        #expect(try readiness(store).remainingResourceCount == 0)
         try store.close()
     }
 
-    @Test func `does not guess the rows of a member without a copy`() async throws {
+    @Test func `does not guess the rows of a member without a snapshot`() async throws {
         let store = try directory.open()
         try await load(store)
         try await store.write { transaction in try transaction.update(ResourceKey("tafsirs", 9)) { _ in } }
@@ -116,7 +118,7 @@ import Testing
         }
         let found = try readiness(store)
         #expect(!found.isComplete)
-        #expect(found.resourcesToGo == 2 && found.rowsToGo == nil && found.bytesToGo == nil)
+        #expect(found.remainingResourceCount == 2 && found.remainingRowCount == nil && found.remainingByteCount == nil)
         try store.close()
     }
 
@@ -130,7 +132,7 @@ import Testing
         try await store.write { transaction in try transaction.withdraw(tafsirs, at: ServerPosition(0, 9), as: .evicted)
         }
         #expect(try !readiness(store).isComplete)
-        #expect(try readiness(store).resourcesToGo == 0)
+        #expect(try readiness(store).remainingResourceCount == 0)
         try await store.write { transaction in try transaction.withdraw(tafsirs, at: ServerPosition(0, 10), as: .hidden)
         }
         #expect(try readiness(store).isComplete)
@@ -149,7 +151,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `tells its age, and that it is overdue after seven days`() async throws {
+    @Test func `reports its age, and that it is overdue after seven days`() async throws {
         let store = try directory.open()
         try await put(store) {
             $0.token = "token"

@@ -1,9 +1,11 @@
+// Proves that removing a filter withdraws the resources that no other filter holds.
+
 import LarderFormat
 import LarderStore
 import Testing
 
 @Suite struct `Removing a filter` {
-    @Test func `withdraws what no other filter holds, and its rows go`() async throws {
+    @Test func `withdraws what no other filter holds, and removes its rows`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await store.replace(translations, with: [(key(1), bytes("shared"))])
@@ -24,7 +26,7 @@ import Testing
         #expect(try store.keys(.all(of: tafsirs)) == [])
         let left = try store.read { view in try view.resource(tafsirs) }
         #expect(left?.state == .empty)
-        #expect(left?.floor == 1)
+        #expect(left?.appliedSequence == 1)
         #expect(try store.statistics().generations.counts == [1, 0, 0])
         #expect(try store.findings() == [])
         try store.close()

@@ -1,3 +1,5 @@
+// Proves that a resource's readiness reports what readers see.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -5,17 +7,17 @@ import Testing
 @Suite struct `The readiness of a resource` {
     let directory = TemporaryStore()
 
-    @Test func `is none when it is not known`() throws {
+    @Test func `is none when the resource is not known`() throws {
         let store = try directory.open()
         #expect(try store.read { view in try view.readiness(of: translations) } == nil)
         try store.close()
     }
 
-    @Test func `says what readers see, and stays while a newer copy is written`() async throws {
+    @Test func `reports what readers see, and is unchanged while a newer snapshot is written`() async throws {
         let store = try directory.open()
-        try await store.write { transaction in try transaction.update(translations) { $0.floor = 3 } }
+        try await store.write { transaction in try transaction.update(translations) { $0.appliedSequence = 3 } }
         let before = try #require(try store.read { view in try view.readiness(of: translations) })
-        #expect(!before.isComplete && before.state == .empty && before.floor == 3 && before.generation == nil)
+        #expect(!before.isComplete && before.state == .empty && before.appliedSequence == 3 && before.generation == nil)
         try await store.replace(translations, with: [(key(1), bytes("one")), (key(2), bytes("two"))])
         try await store.write { transaction in
             try transaction.update(translations) {
@@ -25,7 +27,7 @@ import Testing
             }
         }
         let after = try #require(try store.read { view in try view.readiness(of: translations) })
-        #expect(after.isComplete && after.rowCount == 2 && after.byteCount > 0 && after.floor == 4)
+        #expect(after.isComplete && after.rowCount == 2 && after.byteCount > 0 && after.appliedSequence == 4)
         #expect(after.syncedAt == 7 && after.changedAt == 6 && after.schemaVersion == 2)
         #expect(after.isFinishedInRun == nil)
         let staging = try await store.beginStaging(translations)

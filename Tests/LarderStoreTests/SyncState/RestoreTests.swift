@@ -1,4 +1,4 @@
-// Proves that a damaged record of a resource, a filter or a member stops neither writes nor syncing: it is made anew of what
+// Proves that a damaged record of a resource, a filter or a member blocks neither writes nor sync, and is rebuilt.
 // else is stored, nothing half is shown, and filters bring in what is lost.
 
 import LarderFormat
@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite struct `A damaged record that syncing goes by` {
+@Suite struct `A damaged record that sync needs` {
     private let temporary = TemporaryStore()
 
     private func damage(_ table: TableName, where isMeant: (RawRecord) throws -> Bool = { _ in true }) throws {
@@ -31,7 +31,7 @@ import Testing
         try await store.replace(translations, with: (1...3).map { (key($0), bytes("server")) })
         try await store.write { transaction in
             try transaction.update(translations) { record in
-                record.floor = 40
+                record.appliedSequence = 40
                 record.snapshotPath = "/copy"
             }
             let number = try transaction.updateFilter("translations:*") { record in
@@ -51,7 +51,7 @@ import Testing
         try await store.write { transaction in try transaction.restore(damage, for: text) { _ in covers } }
     }
 
-    @Test(arguments: [true, false]) func `of a resource keeps no answer to a write from its entry`(
+    @Test(arguments: [true, false]) func `of a resource prevents no response from reaching its outbox entry`(
         isAccepted: Bool
     ) async throws {
         let store = try temporary.open()
@@ -66,9 +66,9 @@ import Testing
         #expect(throws: StoreError.self) { try text(1, store) }
         try await store.write { transaction in
             if isAccepted {
-                try transaction.accept(draft(1).id, at: 9)
+                try transaction.completeEntry(draft(1).id, at: 9)
             } else {
-                try transaction.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9)
+                try transaction.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 9)
             }
         }
         #expect(try text(1, store) == (isAccepted ? "mine" : "server"))
@@ -78,7 +78,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of a resource keeps no write from being made over it`() async throws {
+    @Test func `of a resource prevents no local write over it`() async throws {
         let store = try temporary.open()
         try await fill(store)
         let changes: [OverlayChange] = [.replacement(bytes("mine")), .patch(bytes("{}"))]
@@ -100,7 +100,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of a resource is made anew with the rows that were shown, and its filters ask for it again`()
+    @Test func `of a resource is rebuilt with the rows that were shown, and its filters request it again`()
         async throws
     {
         let store = try temporary.open()
@@ -112,8 +112,8 @@ import Testing
         #expect(resource.state == .ready && resource.rowCount == 3)
         #expect(resource.stagingGeneration == staging.generation)
         // All that the token stands for is in the rows, and nothing below may be applied again.
-        #expect(resource.floor == 70)
-        #expect(resource.fullCopyPath == nil)
+        #expect(resource.appliedSequence == 70)
+        #expect(resource.snapshotPath == nil)
         #expect(try text(1, store) == "server")
         let filter = try #require(try filter(store))
         #expect(filter.token == nil && filter.isBootstrapping)
@@ -144,7 +144,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of a filter stops no other, and is that of the next one which covers its members`() async throws {
+    @Test func `of a filter blocks no other, and is replaced by the next one that covers its members`() async throws {
         let store = try temporary.open()
         try await fill(store)
         try await store.write { transaction in
@@ -175,7 +175,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of a filter keeps no answer to a write from its entry`() async throws {
+    @Test func `of a filter prevents no response from reaching its outbox entry`() async throws {
         let store = try temporary.open()
         try await fill(store)
         try await store.write { transaction in
@@ -183,18 +183,18 @@ import Testing
                 try transaction.enqueue(
                     draft(number), effects: [RowEffect(.replacement(bytes("mine \(number)")), at: key(1))])
             }
-            try transaction.accept(draft(1).id, at: 9)
+            try transaction.completeEntry(draft(1).id, at: 9)
         }
         try damage(.filters)
         try await store.write { transaction in
-            try transaction.reject(draft(2).id, OutboxDelivery(), detail: nil, at: 9)
+            try transaction.rejectEntry(draft(2).id, OutboxDelivery(), detail: nil, at: 9)
         }
         // Nobody knows whether the server shows it.
         #expect(try text(1, store) == "mine 1")
         try store.close()
     }
 
-    @Test func `of a member is one that no run has listed`() async throws {
+    @Test func `of a member counts as not listed by any run`() async throws {
         let store = try temporary.open()
         try await fill(store)
         try damage(.members)
@@ -222,14 +222,14 @@ import Testing
     private func endRun(_ fixture: ReleaseFixture, journalAtBegin: Int64) async throws {
         try await fixture.store.write { transaction in
             let number = try #require(try transaction.filter(ReleaseFixture.filter)).number
-            _ = try transaction.settle(
+            _ = try transaction.releaseOverlays(
                 after: RunEnd(filter: number, bound: ServerPosition(0, 50), journalAtBegin: journalAtBegin))
         }
     }
 
-    @Test func `goes with the end of a run that began after the acceptance`() async throws {
+    @Test func `is released at the end of a run that began after the acceptance`() async throws {
         let fixture = try await ReleaseFixture()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         let before = try await fixture.store.write { try $0.nextJournalSequence() }
         try await fixture.accept(1, at: 90)
         let after = try await fixture.store.write { try $0.nextJournalSequence() }
@@ -244,14 +244,14 @@ import Testing
         #expect(try fixture.store.findings() == [])
     }
 
-    @Test func `goes when its acceptance is not journaled any more`() async throws {
+    @Test func `is released when its acceptance is no longer journaled`() async throws {
         let fixture = try await ReleaseFixture()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 90)
         try damageWrite(fixture)
         try await fixture.store.write { transaction in
             for _ in 0..<Limits.journalRecords {
-                try transaction.note(
+                try transaction.appendJournalRecord(
                     JournalRecord(
                         time: 1,
                         event: .outcome(
@@ -262,9 +262,9 @@ import Testing
         #expect(try fixture.text(1) == #"{"a":1}"#)
     }
 
-    @Test func `stays while its entry waits to be sent`() async throws {
+    @Test func `is kept while its entry waits to be sent`() async throws {
         let fixture = try await ReleaseFixture()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try damageWrite(fixture)
         // Made anew, what is shown does not say that it is pending.
         try await fixture.store.write { try $0.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1) }

@@ -1,3 +1,5 @@
+// Proves that timelines are counted in the store, and that no record belongs to a future one.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -9,8 +11,8 @@ import Testing
     @Test func `begins without a sequence, and outlives the process`() async throws {
         var store = try temporary.open()
         try await store.write { transaction in
-            try transaction.noteApplied(70)
-            try transaction.noteApplied(60)
+            try transaction.advanceAppliedSequence(to: 70)
+            try transaction.advanceAppliedSequence(to: 60)
         }
         #expect(try store.read { view in try view.appliedPosition() } == ServerPosition(0, 70))
         try await store.write { try $0.beginTimeline() }
@@ -20,9 +22,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `is never of a number that cannot be read`() async throws {
+    @Test func `never has a number that cannot be read`() async throws {
         let store = try temporary.open()
-        try await store.write { try $0.noteApplied(1) }
+        try await store.write { try $0.advanceAppliedSequence(to: 1) }
         let raw = try RawStore(temporary.path)
         let record = try #require(try raw.records().first { $0.key == CountersRecord.key })
         var counters = try CountersRecord(decoding: record.body.rawSpan)
@@ -35,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `to come in which something was applied is a finding`(isFilter: Bool) async throws {
+    func `in the future of a record is a finding`(isFilter: Bool) async throws {
         let store = try temporary.open()
         try await store.write { transaction in
             if isFilter {

@@ -1,9 +1,11 @@
+// Proves that events, errors and waits read as plain sentences, without tokens or the content of rows.
+
 import Larder
 import LarderSync
 import Testing
 
 /// What a person reads: sentences, without tokens or the content of rows.
-@Suite("What is told in words", .timeLimit(.minutes(5)))
+@Suite("The text of events", .timeLimit(.minutes(5)))
 struct EventTextTests {
     private static let resource = ResourceKey("translations", 19)
     private static let failure = ResourceFailure(
@@ -12,36 +14,36 @@ struct EventTextTests {
 
     private static let table: [(SyncEvent, String)] = [
         (.began(filter: "a:*", kind: .bootstrap), "Fetching everything that “a:*” names."),
-        (.began(filter: "a:*", kind: .incremental), "Asking what has changed in “a:*”."),
+        (.began(filter: "a:*", kind: .incremental), "Fetching the changes of “a:*”."),
         (
             .tokenRejected(filter: "a:*"),
-            "The server no longer knows where “a:*” left off. All of it is fetched again; what is here stays readable."
+            "The server no longer accepts the token of “a:*”. All of it is fetched again; stored rows stay readable."
         ),
-        (.page(number: 1, mutations: 0), "Page 1 brought no changes."),
-        (.page(number: 2, mutations: 1), "Page 2 brought 1 change."),
-        (.page(number: 3, mutations: 100), "Page 3 brought 100 changes."),
+        (.page(number: 1, mutations: 0), "Page 1 has no changes."),
+        (.page(number: 2, mutations: 1), "Page 2 has 1 change."),
+        (.page(number: 3, mutations: 100), "Page 3 has 100 changes."),
         (
-            .fullCopy(resource, rows: 1, bytes: 512, totalBytes: 1024),
-            "translations/19 is coming in: 1 row, 512 of 1024 bytes."
+            .snapshot(resource, rows: 1, bytes: 512, totalBytes: 1024),
+            "translations/19 is arriving: 1 row, 512 of 1024 bytes."
         ),
-        (.fullCopy(resource, rows: 9, bytes: 512, totalBytes: nil), "translations/19 is coming in: 9 rows, 512 bytes."),
-        (.swapped(resource, rows: 2, bytes: 1, took: .zero), "translations/19 is new as a whole: 2 rows."),
+        (.snapshot(resource, rows: 9, bytes: 512, totalBytes: nil), "translations/19 is arriving: 9 rows, 512 bytes."),
+        (.swapped(resource, rows: 2, bytes: 1, took: .zero), "translations/19 was replaced by a snapshot: 2 rows."),
         (
             .lagging(resource),
-            "The copy of translations/19 is older than what is known, or not there yet; it is fetched again."
+            "The snapshot of translations/19 is older than what is known, or not there yet; it is fetched again."
         ),
         (
             .resourceFailed(failure),
-            "The snapshot of translations/19 could not be had (attempt 2): The server is failing (500)."
+            "The snapshot of translations/19 could not be fetched (attempt 2): The server is failing (500)."
         ),
         (.hidden(resource), "translations/19 is not public any more and was hidden."),
-        (.swept(resource), "translations/19 is not asked for any more; its rows were removed."),
+        (.swept(resource), "translations/19 is in no filter any more; its rows were removed."),
         (
             .unknownMutation(type: "ROW_FOLD", resource),
-            "A change of translations/19 was passed over: this version does not know the type “ROW_FOLD”."
+            "A change of translations/19 was skipped: this version does not know the type “ROW_FOLD”."
         ),
-        (.unknownGroup(resource), "translations/19 was passed over: nothing says how its rows are named."),
-        (.notStored(resource), "A change of translations/19 was noted; its rows are not here."),
+        (.unknownGroup(resource), "translations/19 was skipped: the configuration names no type for its rows."),
+        (.notStored(resource), "A change of translations/19 was recorded; its rows are not in the store."),
         (
             .schemaChanged(resource, from: 1, to: 2),
             "The rows of translations/19 have another shape than before: version 2 in place of 1."
@@ -58,7 +60,7 @@ struct EventTextTests {
             "The server has rejected “a:*” 3 times in a row. It is synced only every 2 h now."
         ),
         (.overdue(filter: "a:*"), "“a:*” has not been synced for too long."),
-        (.intercepted, "Something else answers in the server's place: the network may want a sign-in."),
+        (.intercepted, "Something other than the server responds: the network may want a sign-in."),
     ]
 
     @Test(arguments: table)
@@ -77,7 +79,7 @@ struct EventTextTests {
         case .began: 0
         case .tokenRejected: 1
         case .page: 2
-        case .fullCopy: 3
+        case .snapshot: 3
         case .swapped: 4
         case .lagging: 5
         case .hidden: 6
@@ -101,8 +103,8 @@ struct EventTextTests {
         .unauthorized(problem), .rateLimited(problem, retryAfter: 5), .rateLimited(problem, retryAfter: nil),
         .unavailable(problem, retryAfter: nil), .refused(problem),
         .refused(ServerProblem(status: 422, code: nil, message: secret)), .endlessResync,
-        .inconsistentRun(reason: "two bounds"), .outsideFilter(resource), .laggingFullCopy(resource),
-        .wrongFullCopy(resource), .superseded, .offline, .intercepted(status: nil), .intercepted(status: 511),
+        .inconsistentRun(reason: "two bounds"), .outsideFilter(resource), .laggingSnapshot(resource),
+        .wrongSnapshot(resource), .superseded, .offline, .intercepted(status: nil), .intercepted(status: 511),
         .incomplete([failure]), .incomplete([failure, failure, failure, failure]), .serverWait(seconds: 5),
         .laggingServer, .cancelled, .credentials(Anything()), .store(Anything()),
     ]
@@ -123,11 +125,12 @@ struct EventTextTests {
     }
 
     @Test(arguments: [
-        (Duration.zero, "a moment"), (.milliseconds(999), "a moment"), (.seconds(-5), "a moment"), (.seconds(1), "1 s"),
+        (Duration.zero, "less than a second"), (.milliseconds(999), "less than a second"),
+        (.seconds(-5), "less than a second"), (.seconds(1), "1 s"),
         (.seconds(119), "119 s"), (.seconds(120), "2 min"), (.seconds(7199), "119 min"), (.seconds(7200), "2 h"),
         (.seconds(172_799), "47 h"), (.seconds(172_800), "2 days"),
     ])
-    func `of a wait is as exact as a person wants it`(_ wait: Duration, _ words: String) {
+    func `of a wait is rounded to a readable unit`(_ wait: Duration, _ words: String) {
         let text = SyncEvent.failed(filter: "a:*", reason: "", retryIn: wait).description
         #expect(text.hasSuffix("Next try in \(words)."))
     }

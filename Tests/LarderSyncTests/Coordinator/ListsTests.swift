@@ -1,3 +1,5 @@
+// Proves that the coordinator walks its lists when added, again over time, by hand and after failures.
+
 import Foundation
 import Larder
 import LarderTesting
@@ -26,7 +28,7 @@ private final class WordList: PageSource {
     }
 }
 
-@Suite("Lists that the coordinator keeps in step", .timeLimit(.minutes(5)))
+@Suite("Lists that the coordinator syncs", .timeLimit(.minutes(5)))
 struct ListsTests {
     private let resource = ResourceKey("words", 1)
 
@@ -43,7 +45,7 @@ struct ListsTests {
         coordinator.add(PagedList(resource, type: "word", source: source))
         try await fixture.running(coordinator) {
             let ready = try await coordinator.waitUntilReady(ResourceFilter("words:1"))
-            #expect(ready.members.map(\.rowCount) == [3] && ready.resourcesToGo == 0)
+            #expect(ready.members.map(\.rowCount) == [3] && ready.remainingResourceCount == 0)
             try await coordinator.status { $0.filters[0].activity == .idle }
             source.set([1: "one", 9: "neuf"])
             await fixture.clock.sleepers(atLeast: 1)
@@ -56,7 +58,7 @@ struct ListsTests {
     }
 
     @Test(arguments: [true, false])
-    func `are not covered by a filter: that would remove what the other has brought`(_ isListFirst: Bool) async {
+    func `are not covered by a filter, which would remove each other's rows`(_ isListFirst: Bool) async {
         await #expect(processExitsWith: .failure) { [isListFirst] in
             let coordinator = try CoordinatorFixture().coordinator()
             let list = PagedList(ResourceKey("words", 1), type: "word", source: WordList([:]))
@@ -75,7 +77,7 @@ struct ListsTests {
         }
     }
 
-    @Test func `are tried again after a failure, and say why they wait`() async throws {
+    @Test func `are tried again after a failure, and report why they wait`() async throws {
         let fixture = try CoordinatorFixture()
         let source = WordList([1: "one"])
         source.set(nil)
@@ -90,12 +92,12 @@ struct ListsTests {
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(1))
             _ = try await coordinator.waitUntilReady(ResourceFilter("words:1"))
-            let settled = try await coordinator.status { $0.filters[0].activity == .idle }
-            #expect(settled.filters[0].lastError == nil)
+            let idle = try await coordinator.status { $0.filters[0].activity == .idle }
+            #expect(idle.filters[0].lastError == nil)
         }
     }
 
-    @Test func `can be asked for by hand, and fail as such`() async throws {
+    @Test func `can be requested by hand, and report their own failure`() async throws {
         let fixture = try CoordinatorFixture()
         let source = WordList([1: "one", 2: "two"])
         let coordinator = try fixture.coordinator()

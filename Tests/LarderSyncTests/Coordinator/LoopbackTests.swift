@@ -1,3 +1,5 @@
+// Proves that the coordinator syncs over HTTP with a server that goes away and comes back.
+
 #if Server && AsyncHTTPClient
 import Larder
 import LarderAsyncHTTPClient
@@ -8,12 +10,12 @@ import Testing
 
 @Suite("The coordinator over HTTP", .timeLimit(.minutes(5)))
 struct LoopbackTests {
-    @Test func `stays in step with a server that goes away and comes back`() async throws {
+    @Test func `syncs with a server that goes away and comes back`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(19, count: 50)
         let transport = AsyncHTTPClientTransport()
         do {
-            try await live(fixture, transport)
+            try await runLifecycle(fixture, transport)
         } catch {
             await transport.shutdown()
             throw error
@@ -23,7 +25,7 @@ struct LoopbackTests {
         try fixture.expectSound()
     }
 
-    private func live(_ fixture: CoordinatorFixture, _ transport: AsyncHTTPClientTransport) async throws {
+    private func runLifecycle(_ fixture: CoordinatorFixture, _ transport: AsyncHTTPClientTransport) async throws {
         let filter = try ResourceFilter("translations:*")
         let text = try await OriginServer.run(fixture.origin) { base in base }
         let base = try #require(BaseURL(text))
@@ -31,7 +33,7 @@ struct LoopbackTests {
         let coordinator = SyncCoordinator(
             store: fixture.store, transport: transport, configuration: SyncConfiguration(base: base),
             connectivity: fixture.network, power: fixture.power,
-            onEvent: { event in fixture.note(event) })
+            onEvent: { event in fixture.record(event) })
         coordinator.add(filter)
         try await fixture.running(coordinator) {
             try await OriginServer.run(fixture.origin, port: port) { _ in
@@ -42,7 +44,7 @@ struct LoopbackTests {
                 #expect(try await coordinator.waitUntilReady(filter).members.map(\.rowCount) == [50])
                 try fixture.origin.put(1, "pushed")
                 coordinator.trigger(.push(filter))
-                try await fixture.happens {
+                try await fixture.waitForEvent {
                     if case .finished(let report) = $0 { report.rowsChanged == 1 } else { false }
                 }
                 #expect(try fixture.text(1) == payload(1, "pushed"))

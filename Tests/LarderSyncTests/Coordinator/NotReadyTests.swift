@@ -1,3 +1,5 @@
+// Proves that waiting for a filter ends with an error that names the resources that will not come.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -5,7 +7,7 @@ import LarderTesting
 import Testing
 
 /// Waiting for a filter ends with an error that names what nothing will bring.
-@Suite("Waiting for what will not come", .timeLimit(.minutes(20)))
+@Suite("Waiting for a filter that will not be ready", .timeLimit(.minutes(20)))
 struct NotReadyTests {
     private let filter: ResourceFilter
 
@@ -13,8 +15,8 @@ struct NotReadyTests {
 
     private func expectMissing(_ coordinator: SyncCoordinator, _ ids: [Int64]) async throws {
         let wait = Task { try await coordinator.waitUntilReady(filter) }
-        let told = await wait.endOrCancellation()
-        let error = try #require(#expect(throws: NotReadyError.self) { try told.get() })
+        let result = await wait.endOrCancellation()
+        let error = try #require(#expect(throws: NotReadyError.self) { try result.get() })
         #expect(error.missing.map(\.key.id) == ids)
         for id in ids { #expect(error.description.contains("translations/\(id)")) }
     }
@@ -31,7 +33,7 @@ struct NotReadyTests {
             #expect(isEvicted)
             try await expectMissing(coordinator, [2])
             coordinator.trigger(.opened(ResourceKey("translations", 2)))
-            try await fixture.happens(3) { if case .swapped = $0 { true } else { false } }
+            try await fixture.waitForEvent(3) { if case .swapped = $0 { true } else { false } }
             _ = try await coordinator.waitUntilReady(filter)
         }
     }
@@ -42,7 +44,7 @@ struct NotReadyTests {
         try fixture.origin.addTranslations(2, count: 1)
         let unnamed = RowKeyMapping(capturing: ["text"]) { (_, fields) throws(WireError) in
             guard case .string(let text)? = fields["text"], text != "row 2" else { throw .unknownGroup }
-            return FullCopyRowKey(type: "translation", key: text)
+            return SnapshotRowKey(type: "translation", key: text)
         }
         let sync = ContentSync(
             store: fixture.store, transport: fixture.script,
@@ -53,7 +55,7 @@ struct NotReadyTests {
         try await expectMissing(coordinator, [1])
     }
 
-    @Test func `because the server refuses its snapshot ends, and what comes later is told`() async throws {
+    @Test func `because the server refuses its snapshot ends, and a later arrival is reported`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
@@ -61,13 +63,13 @@ struct NotReadyTests {
         try await fixture.running(coordinator) {
             try await expectMissing(coordinator, [2])
             fixture.script.clearPlans()
-            try await fixture.happens { if case .failed = $0 { true } else { false } }
+            try await fixture.waitForEvent { if case .failed = $0 { true } else { false } }
             _ = try await coordinator.sync(filter)
             #expect(try await coordinator.waitUntilReady(filter).isComplete)
         }
     }
 
-    @Test func `because the server refuses the filter ends with its answer, and what comes later is reported`()
+    @Test func `because the server refuses the filter ends with its response, and a later arrival is reported`()
         async throws
     {
         let fixture = try CoordinatorFixture()
@@ -94,8 +96,8 @@ struct NotReadyTests {
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             for attempt in 1...3 {
-                try await fixture.happens(attempt) { if case .resourceFailed = $0 { true } else { false } }
-                try await fixture.happens(attempt) { if case .failed = $0 { true } else { false } }
+                try await fixture.waitForEvent(attempt) { if case .resourceFailed = $0 { true } else { false } }
+                try await fixture.waitForEvent(attempt) { if case .failed = $0 { true } else { false } }
                 let failure = try fixture.readiness()?.failedMembers.first
                 #expect(failure?.attempts == attempt)
                 #expect(try fixture.readiness()?.members.map(\.isStuck) == [false, attempt == 3])
@@ -120,7 +122,7 @@ struct NotReadyTests {
 }
 
 /// What failed in an earlier launch is tried once before the wait for it ends.
-@Suite("Waiting for what failed in an earlier launch", .timeLimit(.minutes(20)))
+@Suite("Waiting for a filter that failed in an earlier launch", .timeLimit(.minutes(20)))
 struct EarlierFailureTests {
     private let filter: ResourceFilter
 
@@ -133,8 +135,8 @@ struct EarlierFailureTests {
         fixture.script.plan(.status(.internalServerError), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
         let earlier = try fixture.coordinator()
         for _ in 1...3 {
-            let told = await outcome { () async throws(SyncError) in try await earlier.sync(filter) }
-            #expect(told.error != nil)
+            let result = await outcome { () async throws(SyncError) in try await earlier.sync(filter) }
+            #expect(result.error != nil)
         }
         #expect(try fixture.readiness()?.failedMembers.map(\.attempts) == [3])
         fixture.clock.advance(by: .seconds(301))
@@ -151,32 +153,32 @@ struct EarlierFailureTests {
     func `ends after the first run of this one`(_ isMended: Bool) async throws {
         let fixture = try await failed()
         if isMended { fixture.script.clearPlans() }
-        let gate = Gate(fixture.script) { _ in true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
-        let told = try await fixture.running(coordinator) {
-            await gate.held()
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
+        let result = try await fixture.running(coordinator) {
+            await heldRequests.waitUntilHeld()
             let task = await waiting(coordinator)
-            gate.open()
+            heldRequests.release()
             return await task.endOrCancellation()
         }
         if isMended {
-            #expect(try told.get().isComplete)
+            #expect(try result.get().isComplete)
         } else {
-            #expect(throws: NotReadyError.self) { try told.get() }
+            #expect(throws: NotReadyError.self) { try result.get() }
             #expect(try fixture.readiness()?.failedMembers.map(\.attempts) == [4])
         }
     }
 
     @Test func `ends with the coordinator`() async throws {
         let fixture = try await failed()
-        let gate = Gate(fixture.script) { _ in true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let task = try await fixture.running(coordinator) {
-            await gate.held()
+            await heldRequests.waitUntilHeld()
             return await waiting(coordinator)
         }
-        let told = await task.endOrCancellation()
-        #expect(throws: NotReadyError.self) { try told.get() }
+        let result = await task.endOrCancellation()
+        #expect(throws: NotReadyError.self) { try result.get() }
     }
 }
 

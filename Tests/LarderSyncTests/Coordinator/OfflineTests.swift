@@ -1,3 +1,5 @@
+// Proves that nothing is sent without a network, by the host's wish or behind a captive portal, and that sync resumes.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -17,7 +19,7 @@ struct OfflineTests {
 
         init(_ answers: Bool...) { state = Mutex((answers, 0)) }
 
-        var looks: Int { state.withLock { $0.looks } }
+        var probeCount: Int { state.withLock { $0.looks } }
 
         func isReachable() async -> Bool {
             state.withLock { state in
@@ -33,13 +35,13 @@ struct OfflineTests {
         return fixture
     }
 
-    @Test func `because the host wants it so: what runs ends, and goes on where it was`() async throws {
+    @Test func `because the host forces it, runs end, and continue later where they were`() async throws {
         let fixture = try prepared()
-        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
-            await gate.held()
-            try await fixture.happens(2) { if case .swapped = $0 { true } else { false } }
+            await heldRequests.waitUntilHeld()
+            try await fixture.waitForEvent(2) { if case .swapped = $0 { true } else { false } }
             coordinator.isForcedOffline = true
             let status = try await coordinator.status { $0.filters[0].activity == .waiting(for: .network) }
             #expect(status.isForcedOffline && status.network == .online && status.allowance == .nothing)
@@ -55,11 +57,11 @@ struct OfflineTests {
             coordinator.isForcedOffline = false
             try await coordinator.status { $0.isIdle }
         }
-        #expect((1...3).map { fixture.copies(of: $0) } == [1, 1, 1])
+        #expect((1...3).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1])
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `that was forced before the start holds from the start`() async throws {
+    @Test func `that was forced before the start applies from the start`() async throws {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")
         coordinator.isForcedOffline = true
@@ -71,13 +73,13 @@ struct OfflineTests {
         }
     }
 
-    @Test func `a run that failed for it is tried again as soon as there is one`() async throws {
+    @Test func `a run that failed is tried again as soon as there is one`() async throws {
         let fixture = try prepared()
         fixture.script.plan(.fail(.noConnection(reason: "gone")), times: 3) { _ in true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             for count in 1...3 {
-                try await fixture.happens(count) { if case .failed = $0 { true } else { false } }
+                try await fixture.waitForEvent(count) { if case .failed = $0 { true } else { false } }
                 try await coordinator.status { $0.isRetrying }
                 // The count begins anew with every network.
                 #expect(try fixture.filterState()?.failures == 1)
@@ -91,7 +93,8 @@ struct OfflineTests {
         #expect(fixture.clock.now.offset == .zero)
     }
 
-    @Test func `behind a captive portal: nothing runs, it is looked at, and all goes on when it is gone`() async throws
+    @Test func `behind a captive portal nothing runs, the portal is probed, and all continues when it is gone`()
+        async throws
     {
         let fixture = try prepared()
         fixture.script.plan(.status(HTTPResponse.Status(code: 511)), exchange: 0)
@@ -99,11 +102,11 @@ struct OfflineTests {
         let coordinator = try fixture.coordinator("translations:*", probe: probe)
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isRunning && $0.network == .online && $0.allowance == .nothing }
-            try await fixture.happens { $0 == .intercepted }
-            #expect(probe.looks == 0)
+            try await fixture.waitForEvent { $0 == .intercepted }
+            #expect(probe.probeCount == 0)
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(5))
-            while probe.looks < 1 {
+            while probe.probeCount < 1 {
                 try Task.checkCancellation()
                 await Task.yield()
             }
@@ -112,19 +115,19 @@ struct OfflineTests {
             fixture.clock.advance(by: .seconds(10))
             _ = try await coordinator.waitUntilReady(filter)
         }
-        #expect(probe.looks == 2)
+        #expect(probe.probeCount == 2)
         #expect(try fixture.filterState()?.lastError == nil)
     }
 
-    @Test func `a resource that is opened shows what is here; with one, it is refreshed behind`() async throws {
+    @Test func `an opened resource shows its stored rows, and is refreshed once there is a network`() async throws {
         let fixture = try prepared()
-        let gate = Gate(fixture.script) { $0.path?.contains("sync_token=") == true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("sync_token=") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
             try fixture.origin.put(1, "new", in: 2)
             coordinator.trigger(.opened(ResourceKey("translations", 2)))
-            // It was synced a moment ago: nothing is asked.
+            // It was synced just before: nothing is requested.
             coordinator.trigger(.opened(ResourceKey("translations", 2)))
             fixture.power.set(.saver)
             try await coordinator.status { $0.power == .saver }
@@ -132,10 +135,12 @@ struct OfflineTests {
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(60))
             coordinator.trigger(.opened(ResourceKey("translations", 2)))
-            await gate.held()
+            await heldRequests.waitUntilHeld()
             #expect(try fixture.text(1, of: 2) == payload(1, "row 1"))
-            gate.open()
-            try await fixture.happens { if case .finished(let report) = $0 { report.rowsChanged == 1 } else { false } }
+            heldRequests.release()
+            try await fixture.waitForEvent {
+                if case .finished(let report) = $0 { report.rowsChanged == 1 } else { false }
+            }
             #expect(try fixture.text(1, of: 2) == payload(1, "new"))
         }
     }

@@ -1,10 +1,12 @@
+// Proves that a single sync within a time limit ends when all is up to date, at the limit, or without a network.
+
 import HTTPTypes
 import Larder
 import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("One visit within a limit of time", .timeLimit(.minutes(5)))
+@Suite("A single sync within a time limit", .timeLimit(.minutes(5)))
 struct OnceTests {
     @Test func `ends as soon as all is up to date`() async throws {
         let fixture = try CoordinatorFixture()
@@ -34,22 +36,22 @@ struct OnceTests {
         #expect(await coordinator.runOnce(within: .seconds(25)).isEmpty)
     }
 
-    @Test func `ends at the limit in the middle of a bootstrap, which the next goes on with`() async throws {
+    @Test func `ends at the limit in the middle of a bootstrap, which the next one continues`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
-        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
-        await gate.held()
-        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await heldRequests.waitUntilHeld()
+        try await fixture.waitForEvent(4) { if case .swapped = $0 { true } else { false } }
         await fixture.clock.sleepers(atLeast: 1)
         fixture.clock.advance(by: .seconds(25))
         #expect(await visit.value["translations:*"]?.error?.isCancelled == true)
         #expect(try fixture.filterState()?.failures == 0)
         try fixture.expectSound()
         let outcomes = await coordinator.runOnce(within: .seconds(25))
-        #expect(outcomes["translations:*"]?.report?.fullCopies == 1)
-        #expect((1...4).map { fixture.copies(of: $0) } == [1, 1, 1, 1])
+        #expect(outcomes["translations:*"]?.report?.snapshots == 1)
+        #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
         #expect(try fixture.differences() == [])
     }
 
@@ -62,10 +64,10 @@ struct OnceTests {
         // The limit, and the wait before the next try.
         await fixture.clock.sleepers(atLeast: 2)
         fixture.clock.advance(by: .seconds(1))
-        #expect(await visit.value["translations:*"]?.report?.fullCopies == 1)
+        #expect(await visit.value["translations:*"]?.report?.snapshots == 1)
     }
 
-    @Test func `does not wait for a try that lies beyond the limit`() async throws {
+    @Test func `does not wait for a retry beyond the limit`() async throws {
         let fixture = try CoordinatorFixture()
         fixture.script.plan(.status(.serviceUnavailable), .header(.retryAfter, "26"), exchange: 0)
         let coordinator = try fixture.coordinator("translations:*")
@@ -76,10 +78,10 @@ struct OnceTests {
 
     @Test func `can be cancelled`() async throws {
         let fixture = try CoordinatorFixture()
-        let gate = Gate(fixture.script) { _ in true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
-        await gate.held()
+        await heldRequests.waitUntilHeld()
         visit.cancel()
         _ = await visit.value
         #expect(!coordinator.status.isRunning && fixture.clock.sleeperCount == 0)

@@ -1,3 +1,5 @@
+// Proves that a filter added to a running coordinator is bootstrapped and refreshed.
+
 import Larder
 import LarderServer
 import LarderTesting

@@ -1,3 +1,5 @@
+// Proves that the coordinator stops promptly, leaves a sound store, and continues at the next start.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -5,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@Suite("The end of the service", .timeLimit(.minutes(5)))
+@Suite("The shutdown of the service", .timeLimit(.minutes(5)))
 struct ShutdownTests {
     private func group(_ service: any Service) -> ServiceGroup {
         ServiceGroup(
@@ -13,12 +15,12 @@ struct ShutdownTests {
                 services: [service], logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }
 
-    /// A fixture of five resources, and a gate before the full copy of the last.
-    private func prepared() throws -> (CoordinatorFixture, Gate) {
+    /// A fixture of five resources, and a transport that holds the snapshot request of the last.
+    private func prepared() throws -> (CoordinatorFixture, HeldRequestTransport) {
         let fixture = try CoordinatorFixture()
         for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
-        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
-        return (fixture, gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        return (fixture, heldRequests)
     }
 
     /// Whether what the first start finished is not fetched again by the next.
@@ -30,51 +32,51 @@ struct ShutdownTests {
         try await fixture.running(coordinator) {
             _ = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
         }
-        #expect((1...4).map { fixture.copies(of: $0) } == [1, 1, 1, 1])
+        #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
         #expect(try fixture.differences() == [])
         try fixture.expectSound()
     }
 
-    @Test func `a graceful shutdown during a full copy is prompt, and the next start goes on`() async throws {
-        let (fixture, gate) = try prepared()
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+    @Test func `a graceful shutdown during a snapshot is prompt, and the next start continues`() async throws {
+        let (fixture, heldRequests) = try prepared()
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let group = group(coordinator)
         let service = Task { try await group.run() }
-        await gate.held()
-        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await heldRequests.waitUntilHeld()
+        try await fixture.waitForEvent(4) { if case .swapped = $0 { true } else { false } }
         await group.triggerGracefulShutdown()
         try await service.value
         #expect(!coordinator.status.isRunning)
         try await expectGoesOn(fixture)
     }
 
-    @Test func `a full copy that is cut off in its body leaves no trace`() async throws {
+    @Test func `a snapshot that is cut off in its body leaves no trace`() async throws {
         let (fixture, _) = try prepared()
         // The answer is here, its body is still coming, and does not come to an end.
         fixture.script.plan(.stall(after: 500)) { $0.path?.hasSuffix("/translations/5") == true }
         let coordinator = try fixture.coordinator("translations:*")
         let group = group(coordinator)
         let service = Task { try await group.run() }
-        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        try await fixture.waitForEvent(4) { if case .swapped = $0 { true } else { false } }
         await group.triggerGracefulShutdown()
         try await service.value
         fixture.script.clearPlans()
         try await expectGoesOn(fixture)
     }
 
-    @Test func `a cancelled task ends it likewise, and says that it was cancelled`() async throws {
-        let (fixture, gate) = try prepared()
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+    @Test func `a cancelled task ends it likewise, and reports the cancellation`() async throws {
+        let (fixture, heldRequests) = try prepared()
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let service = Task { try await coordinator.run() }
-        await gate.held()
-        try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+        await heldRequests.waitUntilHeld()
+        try await fixture.waitForEvent(4) { if case .swapped = $0 { true } else { false } }
         service.cancel()
         await #expect(throws: CancellationError.self) { try await service.value }
         try await expectGoesOn(fixture)
     }
 
-    @Test func `a shutdown that came before the start is not forgotten`() async throws {
-        /// Begins its service when it is told to end.
+    @Test func `a shutdown requested before the start takes effect`() async throws {
+        /// Starts its service only when the shutdown is requested.
         struct Late: Service {
             let service: any Service
 
@@ -92,12 +94,12 @@ struct ShutdownTests {
         #expect(fixture.script.recorded.isEmpty)
     }
 
-    @Test func `the store may be closed at once, though an answer is still on its way`() async throws {
+    @Test func `the store may be closed at once, though a response is still on its way`() async throws {
         let (fixture, _) = try prepared()
-        let held = HeldAnswer(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
+        let held = HeldResponseTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: held)
         let service = Task { try await coordinator.run() }
-        await held.answered()
+        await held.waitUntilAnswered()
         service.cancel()
         _ = await service.result
         try fixture.store.close()
@@ -116,7 +118,7 @@ struct ShutdownTests {
             }
             #expect(try fixture.text(1) == payload(1, "version \(number)"))
         }
-        #expect(fixture.network.followerCount == 0 && fixture.power.followerCount == 0)
+        #expect(fixture.network.subscriberCount == 0 && fixture.power.subscriberCount == 0)
         #expect(fixture.clock.sleeperCount == 0)
     }
 }

@@ -1,3 +1,5 @@
+// Proves that the status reports each phase, wait, failure and progress of the filters to every observer.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -16,19 +18,19 @@ struct StatusTests {
         return fixture
     }
 
-    @Test func `is told at once, then each phase in order`() async throws {
+    @Test func `is reported at once, then in each phase`() async throws {
         let fixture = try prepared()
-        let gate = Gate(fixture.script) { _ in true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         var statuses = coordinator.statuses().makeAsyncIterator()
         let first = try #require(await statuses.next())
         #expect(!first.isRunning && first.filters[0].activity == .waiting(for: .coordinator))
         #expect(first.filters[0].readiness == nil)
         let service = Task { try await coordinator.run() }
-        await gate.held()
+        await heldRequests.waitUntilHeld()
         while case .waiting? = await statuses.next()?.filters[0].activity {}
         #expect(coordinator.status.filters[0].activity != .idle)
-        gate.open()
+        heldRequests.release()
         var status = try #require(await statuses.next())
         while !status.isIdle {
             if case .running = status.filters[0].activity {} else { Issue.record("\(status.filters[0].activity)") }
@@ -40,7 +42,7 @@ struct StatusTests {
         #expect(coordinator.status.filters[0].activity == .waiting(for: .coordinator))
     }
 
-    @Test func `reaches a reader that begins while it changes`() async throws {
+    @Test func `reaches an observer that begins while it changes`() async throws {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")
         for turn in 0..<2000 {
@@ -52,7 +54,7 @@ struct StatusTests {
         }
     }
 
-    @Test func `is told to a reader for whom it becomes what the last one knew`() async throws {
+    @Test func `is reported to an observer even when it equals the last one reported to another`() async throws {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -70,10 +72,10 @@ struct StatusTests {
         }
     }
 
-    @Test func `tells what a run waits for`() async throws {
+    @Test func `reports what a run waits for`() async throws {
         let fixture = try prepared()
-        let gate = Gate(fixture.script) { _ in true }
-        let coordinator = try fixture.coordinator("tafsirs:*", "translations:*", transport: gate) {
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let coordinator = try fixture.coordinator("tafsirs:*", "translations:*", transport: heldRequests) {
             $0.concurrentRuns = 1
         }
         fixture.network.set(.offline)
@@ -86,12 +88,12 @@ struct StatusTests {
             try await coordinator.status { $0.filters[0].activity == .waiting(for: .conditions) }
             fixture.power.set(.normal)
             try await coordinator.status { $0.filters[1].activity == .waiting(for: .turn) }
-            gate.open()
+            heldRequests.release()
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
     }
 
-    @Test func `never calls a filter idle that was not run yet`() async throws {
+    @Test func `never reports a filter as idle that was not run yet`() async throws {
         let fixture = try prepared()
         fixture.network.set(.offline)
         let coordinator = try fixture.coordinator("tafsirs:*")
@@ -111,26 +113,26 @@ struct StatusTests {
         }
     }
 
-    @Test func `shows how far a run is`() async throws {
+    @Test func `shows the progress of a run`() async throws {
         let fixture = try prepared(1...4)
-        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/4") == true }
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/4") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
-            await gate.held()
-            try await fixture.happens(3) { if case .swapped = $0 { true } else { false } }
+            await heldRequests.waitUntilHeld()
+            try await fixture.waitForEvent(3) { if case .swapped = $0 { true } else { false } }
             guard case .running(let progress) = coordinator.status.filters[0].activity else {
                 Issue.record("nothing runs")
                 return
             }
             #expect(progress.kind == .bootstrap && progress.pages == 1 && progress.mutations == 4)
-            #expect(progress.fullCopies == 3 && progress.rows == 9 && progress.bytesToGo == 0)
+            #expect(progress.snapshots == 3 && progress.rows == 9 && progress.remainingBytes == 0)
             let readiness = try #require(coordinator.status.filters[0].readiness)
-            #expect(readiness.resourcesToGo == 1 && !readiness.isComplete)
-            gate.open()
+            #expect(readiness.remainingResourceCount == 1 && !readiness.isComplete)
+            heldRequests.release()
         }
     }
 
-    @Test func `tells why a run failed and when it is tried again, until one has finished`() async throws {
+    @Test func `reports why a run failed and when it is tried again, until one has finished`() async throws {
         let fixture = try prepared()
         fixture.script.plan(.fail(.connectionRefused), exchange: 0)
         let coordinator = try fixture.coordinator("translations:*")
@@ -148,7 +150,7 @@ struct StatusTests {
         #expect(stored.lastError == nil && stored.failures == 0 && stored.nextAttemptAt == nil)
     }
 
-    @Test func `keeps the reason with the filter though the process ends`() async throws {
+    @Test func `stores the reason with the filter across restarts`() async throws {
         let fixture = try prepared()
         fixture.script.plan(.status(.unprocessableContent), exchange: 0)
         let first = try fixture.coordinator("translations:*")
@@ -166,35 +168,37 @@ struct StatusTests {
             try await coordinator.status { $0.network == .offline }
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(8 * 24 * 3600))
-            try await fixture.happens { $0 == .overdue(filter: "translations:*") }
+            try await fixture.waitForEvent { $0 == .overdue(filter: "translations:*") }
             #expect(coordinator.status.filters[0].isOverdue)
             fixture.network.set(.constrained)
             try await coordinator.status { $0.isIdle && !$0.filters[0].isOverdue }
         }
     }
 
-    @Test func `stays complete and readable while a rejected token is made good`() async throws {
+    @Test func `stays complete and readable while a rejected token is replaced`() async throws {
         let fixture = try prepared(1...3)
-        let gate = Gate(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
         let first = try fixture.coordinator("translations:*")
         try await fixture.running(first) { try await first.status { $0.isIdle } }
         fixture.origin.invalidateTokens()
         try fixture.origin.put(1, "new", in: 3)
-        let coordinator = try fixture.coordinator("translations:*", transport: gate)
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
-            await gate.held()
+            await heldRequests.waitUntilHeld()
             let readiness = try #require(coordinator.status.filters[0].readiness)
-            #expect(readiness.isComplete && readiness.isBootstrapping && readiness.resourcesToGo >= 1)
+            #expect(readiness.isComplete && readiness.isBootstrapping && readiness.remainingResourceCount >= 1)
             #expect(try fixture.text(1, of: 3) == payload(1, "row 1"))
             #expect(try await coordinator.waitUntilReady(filter).isBootstrapping)
-            gate.open()
+            heldRequests.release()
             try await coordinator.status { $0.isIdle }
         }
-        #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
+        #expect(fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `counts rejected tokens with the filter, goes slow at the third, and forgets them after`() async throws {
+    @Test func `counts rejected tokens with the filter, slows down at the third, and resets the count later`()
+        async throws
+    {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -221,12 +225,12 @@ struct StatusTests {
         }
         #expect(try fixture.filterState()?.resyncs == 0)
         #expect(
-            fixture.happened.contains {
+            fixture.recordedEvents.contains {
                 if case .slowed(_, 3, _) = $0 { true } else { false }
             })
     }
 
-    @Test func `waits for readiness until it is there, or the waiter leaves`() async throws {
+    @Test func `waits for readiness until it is reached or the waiter is cancelled`() async throws {
         let fixture = try prepared()
         let coordinator = try fixture.coordinator("translations:*")
         fixture.network.set(.offline)

@@ -1,3 +1,5 @@
+// Proves that a run ends with an error when a server's pages never end.
+
 #if AsyncHTTPClient
 import Larder
 import Testing
@@ -29,17 +31,17 @@ import Testing
         #expect(error.isRetryable, sourceLocation: sourceLocation)
     }
 
-    @Test func `is left after a hundred empty ones in a row`() async throws {
-        try await HostileWorld.run { server, fixture in
+    @Test func `fails the run after a hundred empty ones in a row`() async throws {
+        try await HostileSetup.run { server, fixture in
             endless(server, from: "token A") { _ in [] }
             let before = server.names.count
-            expectInconsistent(try await fixture.failure("translations:*"), "100 pages in a row brought nothing new")
+            expectInconsistent(try await fixture.failure("translations:*"), "100 pages in a row contained nothing new")
             #expect(server.names.count - before == 100)
         }
     }
 
-    @Test func `is left at the first change that was there before`() async throws {
-        try await HostileWorld.run { server, fixture in
+    @Test func `fails the run at the first repeated change`() async throws {
+        try await HostileSetup.run { server, fixture in
             // Of an unknown type, so that nothing of it shows.
             endless(server, from: "token A") { _ in [change(7, "SOMETHING_ELSE")] }
             let before = server.names.count
@@ -52,15 +54,15 @@ import Testing
         }
     }
 
-    @Test func `is left when a bootstrap lists the same resources again and again`() async throws {
-        let server = try HostileWorld.server()
-        try await HostileWorld.Client(server).run { fixture in
+    @Test func `fails the run when a bootstrap lists the same resources again and again`() async throws {
+        let server = try HostileSetup.server()
+        try await HostileSetup.Client(server).run { fixture in
             endless(server, from: "bootstrap") { number in [change(1, "RESOURCE_CREATE", Int64(number % 3) + 19)] }
             for id in Int64(19)...21 {
-                let body = copy(id, at: 1_000_000, "one")
+                let body = snapshot(id, at: 1_000_000, "one")
                 server.on("translations/\(id)") { $0.send(ok(["Content-Length: \(body.utf8.count)"]) + body) }
             }
-            expectInconsistent(try await fixture.failure("translations:*"), "100 pages in a row brought nothing new")
+            expectInconsistent(try await fixture.failure("translations:*"), "100 pages in a row contained nothing new")
             // Every copy was fetched once.
             #expect(server.names.filter { $0.hasPrefix("translations/") }.count == 3)
             #expect(try fixture.token() == nil)
@@ -68,11 +70,11 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `is left when they go in a circle`(length: Int) async throws {
-        try await HostileWorld.run { server, fixture in
+    func `fails the run when the pages form a cycle`(length: Int) async throws {
+        try await HostileSetup.run { server, fixture in
             endless(server, from: "token A", cursors: length) { _ in [] }
             let before = server.names.count
-            expectInconsistent(try await fixture.failure("translations:*"), "the pages go in a circle")
+            expectInconsistent(try await fixture.failure("translations:*"), "the pages form a cycle")
             #expect(server.names.count - before <= 3 * length + 3)
         }
     }

@@ -1,3 +1,5 @@
+// GzipBomb: a gzip body that expands a hundred and fifty times.
+
 /// A gzip body that grows a hundred and fifty times: one byte, again and again. RFC 1952, RFC 1951 §3.2.6.
 struct GzipBomb: Sendable {
     private let front: [UInt8]

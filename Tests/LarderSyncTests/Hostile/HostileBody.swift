@@ -1,9 +1,11 @@
+// HostileBody: response bodies that no honest server sends, with the errors they must cause.
+
 /// A body that no honest server sends, and how its receiver must call it.
 struct HostileBody: Sendable, CustomStringConvertible {
     let description: String
     /// What stands before the part that is repeated.
     let begin: String
-    /// Sent again and again until ``HostileWorld/flood`` bytes are out.
+    /// Sent again and again until ``HostileSetup/flood`` bytes are out.
     var piece = " "
     /// How many bytes to send of it.
     var total = 200_000_000
@@ -27,15 +29,15 @@ struct HostileBody: Sendable, CustomStringConvertible {
         case .length:
             connection.send(ok(["Content-Type: application/json", "Content-Length: \(begin.utf8.count + total)"]))
             connection.send(begin)
-            connection.pour(piece, total: total)
+            connection.sendRepeatedly(piece, total: total)
         case .close:
             connection.send(ok(["Content-Type: application/json", "Connection: close"]) + begin)
-            connection.pour(piece, total: total)
+            connection.sendRepeatedly(piece, total: total)
         case .chunked:
             connection.send(ok(["Content-Type: application/json", "Transfer-Encoding: chunked"]))
             connection.send("\(String(begin.utf8.count, radix: 16))\r\n\(begin)\r\n")
             let whole = String(repeating: piece, count: max(1, 50_000 / piece.utf8.count))
-            connection.pour("\(String(whole.utf8.count, radix: 16))\r\n\(whole)\r\n", total: total)
+            connection.sendRepeatedly("\(String(whole.utf8.count, radix: 16))\r\n\(whole)\r\n", total: total)
         }
         return false
     }
@@ -69,13 +71,13 @@ struct HostileBody: Sendable, CustomStringConvertible {
             total: 30_000_000, error: "JSON textTooLong at byte 31"),
     ]
 
-    /// A full copy up to its first record.
+    /// A snapshot up to its first record.
     static let head = """
         {"resource_group":"translations","resource_id":19,"resource_content_id":null,"schema_version":1,\
         "sync_sequence":2,"records":[
         """
 
-    /// Bodies of full copies.
+    /// Bodies of snapshots.
     static let copies: [HostileBody] = [
         HostileBody(
             description: "one record of 200 MB", begin: head + #"{"id":1,"text":""#, piece: "x",

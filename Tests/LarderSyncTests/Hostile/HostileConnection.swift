@@ -1,3 +1,5 @@
+// HostileConnection: one blocking connection of a HostileServer.
+
 import Foundation
 import Synchronization
 
@@ -15,7 +17,7 @@ final class HostileConnection: Sendable {
     /// Every byte that came in.
     var received: [UInt8] { state.withLock { $0.received } }
 
-    /// Tells the client that nothing more will come.
+    /// Ends the sending side: the client receives the end of the stream.
     func end() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -59,7 +61,7 @@ final class HostileConnection: Sendable {
 
     /// Sends `piece` again and again until `total` bytes are out; false when the client has gone before.
     @discardableResult
-    func pour(_ piece: String, total: Int) -> Bool {
+    func sendRepeatedly(_ piece: String, total: Int) -> Bool {
         let single = Array(piece.utf8)
         let times = max(1, (64 << 10) / single.count)
         let block = Array(repeatElement(single, count: times).joined())

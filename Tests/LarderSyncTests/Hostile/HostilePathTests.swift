@@ -1,3 +1,5 @@
+// Proves that misleading addresses from a server are not followed and put nothing into a request.
+
 #if AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -72,7 +74,7 @@ import Testing
 
     @Test func `of pages is not followed, to no host, and puts nothing into a request`() async throws {
         let evil = try HostileServer()
-        try await HostileWorld.run { server, fixture in
+        try await HostileSetup.run { server, fixture in
             for path in Self.refused {
                 let body = page([row(2, 1, "two")], until: 3, cursor: "C")
                 let hostile = body.replacing("/api/v4/resources/sync?cursor=C", with: path)
@@ -81,20 +83,20 @@ import Testing
         }
     }
 
-    @Test func `of full copies is not followed, to no host, and puts nothing into a request`() async throws {
+    @Test func `of snapshots is not followed, to no host, and puts nothing into a request`() async throws {
         let evil = try HostileServer()
-        try await HostileWorld.run { server, fixture in
+        try await HostileSetup.run { server, fixture in
             for path in Self.refused {
-                let body = page([row(2, 1, "two"), change(3, "RESOURCE_INVALIDATE", copy: path)], until: 3)
-                try await attack(server, fixture, evil, body, request: .fullCopy)
+                let body = page([row(2, 1, "two"), change(3, "RESOURCE_INVALIDATE", snapshot: path)], until: 3)
+                try await attack(server, fixture, evil, body, request: .snapshot)
             }
         }
     }
 
-    @Test func `in a query meets itself, byte for byte, and nobody else`() async throws {
+    @Test func `in a query reaches only the same server, byte for byte`() async throws {
         let evil = try HostileServer()
         let address = "127.0.0.1:\(evil.port)"
-        try await HostileWorld.run { server, fixture in
+        try await HostileSetup.run { server, fixture in
             for query in Self.harmless.map({ $0.replacing("EVIL", with: address) }) {
                 let next = "/api/v4/resources/sync?\(query)"
                 let body = page(until: 3, cursor: "C").replacing("/api/v4/resources/sync?cursor=C", with: next)
@@ -118,7 +120,7 @@ import Testing
     @Test(arguments: [301, 302, 303, 307, 308])
     func `with a redirect is not followed, and no credentials go there`(status: Int) async throws {
         let evil = try HostileServer()
-        try await HostileWorld.run { server, fixture in
+        try await HostileSetup.run { server, fixture in
             for target in [
                 "http://127.0.0.1:\(evil.port)/content/api/v4/x", "//127.0.0.1:\(evil.port)/x", "/elsewhere",
             ] {

@@ -1,3 +1,5 @@
+// HostileServer: a loopback server that sends any bytes and records every byte that it receives.
+
 import Foundation
 import Synchronization
 

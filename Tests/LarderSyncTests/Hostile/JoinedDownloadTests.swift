@@ -1,4 +1,4 @@
-// Proves that a download that two readers share, and that the cache then does not keep, takes bounded memory.
+// Proves that a download which two readers share, and which the cache then does not store, takes bounded memory.
 #if AsyncHTTPClient && os(Linux)
 import Foundation
 import Synchronization
@@ -21,7 +21,7 @@ import Testing
             shared.state.withLock { $0.isAnswered = true }
             connection.send(ok(fields))
             // One block of 64 KiB more than fits.
-            connection.pour(String(repeating: "x", count: 64 << 10), total: size - 1)
+            connection.sendRepeatedly(String(repeating: "x", count: 64 << 10), total: size - 1)
             return false
         }
         return (server, { shared.state.withLock { $0.isJoined } })
@@ -51,12 +51,12 @@ import Testing
             // Refused when the limit for stored bodies, 15 MiB, is passed.
             ["Cache-Control: max-age=600", "Connection: close"],
         ])
-    func `that are one until they are refused take less than 32 MB`(fields: [String]) async throws {
+    func `that share a fetch until they are refused take less than 32 MB`(fields: [String]) async throws {
         let (server, joined) = try Self.server(fields)
-        let visit = try await MeasuredVisit.make("join", .asyncHTTPClient, server)
+        let visit = try await MeasuredRun.make("join", .asyncHTTPClient, server)
         #expect(visit.outcome == "\(Self.size) \(Self.size)")
         #expect(joined() && server.names.count == 3)
-        #expect(visit.isKept, "something was stored, or the store is damaged")
+        #expect(visit.isStoreUnchanged, "something was stored, or the store is damaged")
         let growth = try #require(visit.growth)
         print("\(fields): \(growth) KiB at most, of which \(visit.pages) KiB are clean pages of the store's file")
         #expect(growth - visit.pages < 32 << 10, "\(growth) KiB")

@@ -1,3 +1,5 @@
+// Proves that keeping a resource offline fetches and pins it, reports what is missing, and can be undone.
+
 import Larder
 import LarderFormat
 import LarderServer
@@ -27,24 +29,25 @@ import Testing
         try (19...21).map { try fixture.resource($0)?.state }
     }
 
-    @Test func `fetches it when it was evicted, tells how far it is, and pins it`() async throws {
+    @Test func `fetches it when it was evicted, reports its progress, and pins it`() async throws {
         let fixture = try await full()
         let evicted = try #require(try (19...21).first { try fixture.resource($0)?.state == .evicted })
         let key = ResourceKey("translations", evicted)
         let sync = fixture.contentSync()
         let estimate = try sync.keepEstimate(key)
-        #expect(estimate.basis == .lastCopy)
+        #expect(estimate.basis == .previousSnapshot)
         #expect(estimate.shortage == nil)
-        var told: [KeepStatus] = []
-        for await status in sync.keeping(key) { told.append(status) }
-        let kept = try #require(try fixture.resource(evicted))
-        #expect(kept.state == .ready && kept.isPinned && kept.rowCount == 95)
-        #expect(estimate.bytes == Int64(kept.byteCount))
-        guard case .estimated(estimate)? = told.first, case .kept(95, Int64(kept.byteCount))? = told.last else {
-            Issue.record("told \(told)")
+        var reported: [KeepStatus] = []
+        for await status in sync.keeping(key) { reported.append(status) }
+        let pinned = try #require(try fixture.resource(evicted))
+        #expect(pinned.state == .ready && pinned.isPinned && pinned.rowCount == 95)
+        #expect(estimate.bytes == Int64(pinned.byteCount))
+        guard case .estimated(estimate)? = reported.first, case .completed(95, Int64(pinned.byteCount))? = reported.last
+        else {
+            Issue.record("reported \(reported)")
             return
         }
-        #expect(told.contains { if case .fetching(let rows, _, _) = $0 { rows > 0 } else { false } })
+        #expect(reported.contains { if case .fetching(let rows, _, _) = $0 { rows > 0 } else { false } })
         // Others gave way, and it does not.
         #expect(try state(fixture).count { $0 == .evicted } == 1)
         for id in 19...21 as ClosedRange<Int64> where id != evicted {
@@ -54,7 +57,7 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `says what is missing and what is pinned when space is short, and changes nothing`() async throws {
+    @Test func `reports what is missing and what is pinned when space is short, and changes nothing`() async throws {
         let fixture = try await full()
         let ids = (19...21).map { Int64($0) }
         let evicted = try #require(try ids.first { try fixture.resource($0)?.state == .evicted })
@@ -63,7 +66,7 @@ import Testing
         for other in others { try await sync.keep(other) }
         let key = ResourceKey("translations", evicted)
         let requests = fixture.script.recorded.count
-        guard case .noRoom(let shortage) = try await failure({ try await sync.keep(key) }) else {
+        guard case .noSpace(let shortage) = try await failure({ try await sync.keep(key) }) else {
             Issue.record("another reason")
             return
         }
@@ -75,14 +78,14 @@ import Testing
         #expect(fixture.script.recorded.count == requests)
         #expect(try fixture.resource(evicted)?.isPinned == false)
         #expect(try others.allSatisfy { other in try fixture.store.read { try $0.resource(other) }?.state == .ready })
-        // With one let go, there is room.
+        // Once one is no longer kept, the budget suffices.
         #expect(try await sync.stopKeeping(others[0]))
         try await sync.keep(key)
         #expect(try fixture.resource(evicted)?.state == .ready)
         try fixture.expectSound()
     }
 
-    @Test func `says so as well when its size was not known`() async throws {
+    @Test func `reports this as well when its size was not known`() async throws {
         let fixture = try await full()
         let ids = (19...21).map { Int64($0) }
         let evicted = try #require(try ids.first { try fixture.resource($0)?.state == .evicted })
@@ -92,7 +95,7 @@ import Testing
         let key = ResourceKey("translations", evicted)
         let estimate = try sync.keepEstimate(key)
         #expect(estimate.bytes == nil && estimate.basis == .unknown && estimate.shortage == nil)
-        guard case .noRoom(let shortage) = try await failure({ try await sync.keep(key) }) else {
+        guard case .noSpace(let shortage) = try await failure({ try await sync.keep(key) }) else {
             Issue.record("another reason")
             return
         }
@@ -102,19 +105,19 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `that is here already only pins it`() async throws {
+    @Test func `that is stored already only pins it`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 3)
         try await fixture.sync("translations:*")
         let requests = fixture.script.recorded.count
         let sync = fixture.contentSync()
-        #expect(try sync.keepEstimate(resource).basis == .here)
+        #expect(try sync.keepEstimate(resource).basis == .stored)
         try await sync.keep(resource)
         #expect(try fixture.resource(19)?.isPinned == true)
         #expect(fixture.script.recorded.count == requests)
     }
 
-    @Test func `without a network keeps the wish, and asked again fulfils it`() async throws {
+    @Test func `without a network stores the pin, and fetches the resource when requested again`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
@@ -131,14 +134,14 @@ import Testing
         coordinator.isForcedOffline = false
         var last: KeepStatus?
         for await status in coordinator.keeping(resource) { last = status }
-        guard case .kept(3, _)? = last else {
-            Issue.record("told \(String(describing: last))")
+        guard case .completed(3, _)? = last else {
+            Issue.record("reported \(String(describing: last))")
             return
         }
         #expect(try fixture.text(1) == payload(1, "row 1"))
     }
 
-    @Test func `is refused for what nobody knows, and for what nothing says where it is`() async throws {
+    @Test func `is refused for an unknown resource, and for one without a snapshot path`() async throws {
         let fixture = try SyncFixture()
         let sync = fixture.contentSync()
         guard case .unknownResource(resource) = try await failure({ try await sync.keep(resource) }) else {
@@ -146,18 +149,18 @@ import Testing
             return
         }
         // A bootstrap that has named it and got no further.
-        try await fixture.edit(19) { $0.floor = 1 }
+        try await fixture.edit(19) { $0.appliedSequence = 1 }
         try await fixture.store.write { [resource] transaction in
             let filter = try transaction.updateFilter("translations:*") { _ in }
             try transaction.putMember(ofFilter: filter, resource, MemberRecord(listedInRun: 1, finishedInRun: 0))
         }
-        guard case .noFullCopy(resource) = try await failure({ try await sync.keep(resource) }) else {
+        guard case .noSnapshot(resource) = try await failure({ try await sync.keep(resource) }) else {
             Issue.record("another reason")
             return
         }
     }
 
-    @Test func `is refused for what no filter holds any more`() async throws {
+    @Test func `is refused for a resource that no filter holds any more`() async throws {
         let fixture = try await SyncFixture.synced(CannedServer(), at: 10)
         try await fixture.store.removeFilter("translations:*")
         let sync = fixture.contentSync()
@@ -169,13 +172,13 @@ import Testing
         #expect(try fixture.resource(19)?.state == .empty)
     }
 
-    @Test func `of which the filter is removed meanwhile brings no row`() async throws {
+    @Test func `whose filter is removed meanwhile stores no row`() async throws {
         let fixture = try await SyncFixture.synced(CannedServer(), at: 10)
         try await fixture.evict(19)
-        let held = HeldAnswer(fixture.script)
+        let held = HeldResponseTransport(fixture.script)
         let sync = fixture.contentSync(over: held)
         let keep = Task { [resource] in try await failure { try await sync.keep(resource) } }
-        await held.answered()
+        await held.waitUntilAnswered()
         try await fixture.store.removeFilter("translations:*")
         held.release()
         guard case .sync(.superseded) = try await keep.value else {
@@ -186,10 +189,10 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `that the server does not offer any more lets the pin go`() async throws {
+    @Test func `that the server no longer offers removes the pin`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
-        server.on("translations/19", copy(at: 10, "one"))
+        server.on("translations/19", snapshot(at: 10, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         try await fixture.evict(19)
@@ -203,7 +206,7 @@ import Testing
         #expect(known.state == .evicted && !known.isPinned)
     }
 
-    @Test func `no longer drops its rows, and a filter goes on with its floor`() async throws {
+    @Test func `is undone by dropping its rows, and a filter continues at its applied sequence`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 3)
         try await fixture.sync("translations:*")
@@ -214,7 +217,7 @@ import Testing
         #expect(known.state == .evicted && !known.isPinned && known.rowCount == 0)
         let sequence = try fixture.origin.put(1, "new")
         try await fixture.sync("translations:*")
-        #expect(try fixture.resource(19)?.floor == sequence)
+        #expect(try fixture.resource(19)?.appliedSequence == sequence)
         #expect(try fixture.store.read { view in try view.evictions() }.map(\.reason) == [.host])
         try fixture.expectSound()
     }

@@ -1,10 +1,12 @@
+// Proves that a local write never disappears and returns while it travels, over random runs, lags and crashes.
+
 import Foundation
 import Larder
 import LarderTesting
 import Testing
 
 /// Writes of this device and of others, runs of two filters, copies that lag, in any order that a seed gives.
-@Suite struct `A write of one's own` {
+@Suite struct `A local write` {
     /// Further seeds, or one that failed, by `LARDER_SEEDS`, such as `17` or `0,500`.
     static var seeds: [UInt64] {
         let given = ProcessInfo.processInfo.environment["LARDER_SEEDS"]?.split(separator: ",").compactMap { UInt64($0) }
@@ -17,7 +19,7 @@ import Testing
 
     @Test(arguments: seeds)
     func `never disappears and returns while it travels`(seed: UInt64) throws {
-        var world = try WriterWorld(seed: seed)
+        var world = try WriterSimulation(seed: seed)
         defer { world.close() }
         for round in 0..<220 {
             let step = try world.step()
@@ -26,7 +28,7 @@ import Testing
             if !missing.isEmpty { return }
             if round % 50 == 0 { #expect(try world.findings() == [], "seed \(seed), round \(round)") }
         }
-        try world.settle()
+        try world.finishAll()
         #expect(try world.missing() == [], "seed \(seed)")
         #expect(try world.differences() == [], "seed \(seed)")
         #expect(try world.findings() == [], "seed \(seed)")
@@ -34,7 +36,7 @@ import Testing
 }
 
 /// A device, a server and what lies between.
-private struct WriterWorld {
+private struct WriterSimulation {
     private struct Write {
         let id: UUIDBytes
         let key: RowKey
@@ -132,7 +134,7 @@ private struct WriterWorld {
         guard let write = queue.first, let sequence = write.sequence else { return "nothing" }
         queue.removeFirst()
         try store.writeBlocking {
-            try $0.accept(write.id, sequence: write.isReported ? sequence : nil, at: 1)
+            try $0.completeEntry(write.id, sequence: write.isReported ? sequence : nil, at: 1)
         }
         return "accept \(write.marker)"
     }
@@ -141,7 +143,7 @@ private struct WriterWorld {
         // Without the row that a write has made, patches of it would rightly make none.
         guard let write = queue.first, write.sequence == nil, write.members == nil else { return "nothing" }
         queue.removeFirst()
-        try store.writeBlocking { try $0.reject(write.id, OutboxDelivery(), detail: nil, at: 1) }
+        try store.writeBlocking { try $0.rejectEntry(write.id, OutboxDelivery(), detail: nil, at: 1) }
         markers[write.key]?.remove(write.marker)
         return "refuse \(write.marker)"
     }
@@ -160,7 +162,7 @@ private struct WriterWorld {
         }
         do {
             if Int.random(in: 0..<20, using: &random) == 0 { try run.reject(store) }
-            if case .goesOn = try run.step(server, store, &random) { runs[text] = run }
+            if case .unfinished = try run.step(server, store, &random) { runs[text] = run }
         } catch SyncError.superseded {
             try run.abandon(store)
         }
@@ -168,12 +170,12 @@ private struct WriterWorld {
     }
 
     /// All that is under way comes to its end, and every filter is run twice more.
-    mutating func settle() throws {
+    mutating func finishAll() throws {
         while !queue.isEmpty { _ = (send(), try answer()) }
         _ = try crash()
         for text in Self.filters + Self.filters {
             var run = try WriterRun(text, lag: 0, store)
-            while case .goesOn = try run.step(server, store, &random) {}
+            while case .unfinished = try run.step(server, store, &random) {}
         }
     }
 

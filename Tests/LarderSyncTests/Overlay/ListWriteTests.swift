@@ -1,3 +1,5 @@
+// Proves that a write over a list row is not undone by a page on its way, and is kept when a pass fails.
+
 import Larder
 import Testing
 
@@ -46,7 +48,7 @@ private struct SlowSource: PageSource {
         try await enqueue()
         let server = ListServer(.offset, [1: "row 1", 2: "theirs", 3: "row 3", 4: "row 4", 5: "row 5", 6: "row 6"])
         let source = SlowSource(server: server) { [fixture, id] in
-            try await fixture.store.write { try $0.accept(id, at: 1) }
+            try await fixture.store.write { try $0.completeEntry(id, at: 1) }
         }
         try await fixture.reconcile(source)
         #expect(try text()?.contains("own") == true)
@@ -57,14 +59,14 @@ private struct SlowSource: PageSource {
         #expect(findings == [])
     }
 
-    @Test func `stays laid over it when the pass fails, until the write is accepted`() async throws {
+    @Test func `keeps its overlay when the pass fails, until the write is accepted`() async throws {
         struct Lost: Error {}
         try await fixture.put(1...6)
         try await enqueue()
         let source = SlowSource(server: ListServer(keys: 1...6)) { throw Lost() }
         _ = try await fixture.failure(source)
         #expect(try overlays.count == 1)
-        try await fixture.store.write { [id] in try $0.accept(id, at: 1) }
+        try await fixture.store.write { [id] in try $0.completeEntry(id, at: 1) }
         #expect(try overlays == [])
         #expect(try text()?.contains("own") == true)
     }

@@ -1,3 +1,5 @@
+// Proves that an accepted local write is not replaced by an older row, whatever lags behind.
+
 import Larder
 import LarderFormat
 import LarderTesting
@@ -17,14 +19,14 @@ import Testing
         let effect = RowEffect(.replacement(Array(payload(1, text).utf8)), at: row)
         try await store.write { transaction in
             try transaction.enqueue(draft, effects: [effect])
-            try transaction.accept(draft.id, sequence: sequence, at: 1)
+            try transaction.completeEntry(draft.id, sequence: sequence, at: 1)
         }
     }
 
-    @Test func `is shown after a rejected token, while the feed and its copies lag`() async throws {
+    @Test func `is shown after a rejected token, while the feed and its snapshots lag`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
-        server.on("translations/19", copy(at: 50, "old"))
+        server.on("translations/19", snapshot(at: 50, "old"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync(filter)
         try await write("mine", acceptedAt: 60, fixture.store)
@@ -33,7 +35,7 @@ import Testing
         #expect(try fixture.text(1) == payload(1, "mine"))
         server.on("token B", status: 410, #"{"error":{"code":"resync_required","message":""}}"#)
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 58, token: "C"))
-        server.on("translations/19", copy(at: 58, "old"))
+        server.on("translations/19", snapshot(at: 58, "old"))
         try await fixture.sync(filter)
         #expect(try fixture.token() == "C")
         #expect(try fixture.text(1) == payload(1, "mine"))
@@ -43,12 +45,12 @@ import Testing
         #expect(try fixture.text(1) == payload(1, "theirs"))
     }
 
-    @Test func `is shown when it came before its first bootstrap, whose copies lag`() async throws {
+    @Test func `is shown when it was accepted before the first bootstrap, whose snapshots lag`() async throws {
         let server = CannedServer()
         let fixture = try SyncFixture(transport: server)
         try await write("mine", acceptedAt: 60, fixture.store)
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "A"))
-        let (old, new) = (copy(at: 59, "old"), copy(at: 60, "mine", "two"))
+        let (old, new) = (snapshot(at: 59, "old"), snapshot(at: 60, "mine", "two"))
         server.on("translations/19", old)
         guard case .incomplete = try await fixture.failure(filter) else {
             Issue.record("another reason")
@@ -67,7 +69,7 @@ import Testing
     ) async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
-        server.on("translations/19", copy(at: 50, "old"))
+        server.on("translations/19", snapshot(at: 50, "old"))
         let fixture = try SyncFixture(transport: server)
         for other in others { try await fixture.store.write { try $0.updateFilter(other) { _ in } } }
         try await fixture.sync(filter)
@@ -75,7 +77,7 @@ import Testing
         try await write("mine", acceptedAt: 60, fixture.store)
         if !isRemovedFirst { try await fixture.store.removeFilter(filter) }
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "B"))
-        let (old, new) = (copy(at: 59, "old"), copy(at: 60, "mine"))
+        let (old, new) = (snapshot(at: 59, "old"), snapshot(at: 60, "mine"))
         server.on("translations/19", old)
         do {
             try await fixture.sync(filter)
@@ -89,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `stays while its removed filter is fetched again, and until that brings its resource or does not`(
+    func `is kept while its removed filter is fetched again, until that delivers its resource or not`(
         hasOther: Bool, isBrought: Bool
     ) async throws {
         let server = CannedServer()
@@ -99,7 +101,7 @@ import Testing
             try await fixture.sync("bibles:*")
         }
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 50, token: "A"))
-        server.on("translations/19", copy(at: 50, "old"))
+        server.on("translations/19", snapshot(at: 50, "old"))
         try await fixture.sync(filter)
         try await fixture.store.removeFilter(filter)
         server.on("bootstrap", status: 503, "")
@@ -109,20 +111,20 @@ import Testing
         if hasOther { try await fixture.sync("bibles:*") }
         #expect(try fixture.text(1) == payload(1, "mine"))
         server.on("bootstrap", page(isBrought ? [change(1, "RESOURCE_CREATE")] : [], until: 60, token: "B"))
-        server.on("translations/19", copy(at: 60, "mine"))
+        server.on("translations/19", snapshot(at: 60, "mine"))
         try await fixture.sync(filter)
         #expect(try fixture.text(1) == (isBrought ? payload(1, "mine") : nil))
         try fixture.expectSound()
     }
 
-    @Test func `of a sequence that the server never gets to keeps its resource away for some attempts only`()
+    @Test func `of a sequence that the server never reaches blocks its resource for some attempts only`()
         async throws
     {
         let server = CannedServer()
         let fixture = try SyncFixture(transport: server)
         try await write("mine", acceptedAt: .max, fixture.store)
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 55, token: "A"))
-        server.on("translations/19", copy(at: 55, "theirs"))
+        server.on("translations/19", snapshot(at: 55, "theirs"))
         try await fixture.failsWithout(19, filter, times: 3)
         // A person who asks again and again proves nothing.
         for _ in 0..<3 { _ = try await fixture.failure(filter) }
@@ -147,20 +149,20 @@ import Testing
         server.on("translations/19", status: 404, #"{"error":{"code":"snapshot_not_found","message":"No."}}"#)
         try await fixture.sync(filter)
         server.on("token B", page([LarderSyncTests.row(70, 1, "new")], until: 70, token: "C"))
-        server.on("translations/19", copy(at: 70, "new", "two"))
+        server.on("translations/19", snapshot(at: 70, "new", "two"))
         try await fixture.sync(filter)
         #expect(try fixture.text(2) == payload(2, "two"))
     }
 
-    @Test func `before anything was synced keeps no change from bringing the resource`() async throws {
+    @Test func `before anything was synced does not prevent a change from delivering the resource`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page(until: 50, token: "A"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync(filter)
         try await write("mine", acceptedAt: 60, fixture.store)
         server.on("token A", page([change(59, "RESOURCE_CREATE")], until: 60, token: "B"))
-        server.on("translations/19", copy(at: 60, "mine", "two"))
-        #expect(try await fixture.sync(filter).fullCopies == 1)
+        server.on("translations/19", snapshot(at: 60, "mine", "two"))
+        #expect(try await fixture.sync(filter).snapshots == 1)
         #expect(try fixture.text(2) == payload(2, "two"))
     }
 }

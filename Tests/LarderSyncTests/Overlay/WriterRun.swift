@@ -1,10 +1,12 @@
+// WriterRun: one run of a filter in small steps, so that anything may happen in between.
+
 import Larder
 import LarderTesting
 
 /// One run of a filter, a small step at a time, so that anything may happen in between.
 struct WriterRun {
     enum Outcome {
-        case goesOn, isOver
+        case unfinished, finished
     }
 
     private let begun: FilterRun
@@ -14,8 +16,8 @@ struct WriterRun {
     private let lag: Int64
     private var changes: [Mutation] = []
     private var bound: Int64?
-    private var orders: [FullCopyOrder] = []
-    private var staged: (staging: Staging, header: FullCopyHeader, order: FullCopyOrder)?
+    private var orders: [SnapshotRequest] = []
+    private var staged: (staging: Staging, header: SnapshotHeader, order: SnapshotRequest)?
 
     init(_ text: String, lag: Int64, _ store: Store) throws {
         self.text = text
@@ -48,45 +50,45 @@ struct WriterRun {
         guard let bound else {
             bound = server.sequence
             changes = server.changes(after: token)
-            return .goesOn
+            return .unfinished
         }
         if let staged {
             try swap(staged, store)
         } else if let order = orders.first {
             try stage(order, server, store, &random)
         } else if let change = changes.first {
-            try take(change, bound, store, &random)
+            try handle(change, bound, store, &random)
         } else {
             _ = try store.writeBlocking(durability: .relaxed) {
                 try $0.finishRun(begun, token: "\(bound)", untilSequence: bound, now: 1)
             }
-            return .isOver
+            return .finished
         }
-        return .goesOn
+        return .unfinished
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ change: Mutation, _ bound: Int64, _ store: Store, _ random: inout SeededGenerator
     ) throws {
-        if change.type.needsFullCopy {
-            let requests = CopyRequests([change])
-            try store.writeBlocking(durability: .relaxed) { try $0.list(requests, begun, bound: bound) }
-            orders = try store.read { view in try requests.orders(begun, bound: bound, in: view, now: 1).orders }
+        if change.type.needsSnapshot {
+            let requests = SnapshotRequirements([change])
+            try store.writeBlocking(durability: .relaxed) { try $0.listMembers(requests, begun, bound: bound) }
+            orders = try store.read { view in try requests.requests(begun, bound: bound, in: view, now: 1).requests }
             changes.removeFirst()
             return
         }
         let most = Int.random(in: 1...3, using: &random)
-        let page = Array(changes.prefix { !$0.type.needsFullCopy }.prefix(most))
+        let page = Array(changes.prefix { !$0.type.needsSnapshot }.prefix(most))
         _ = try store.writeBlocking(durability: .relaxed) { try $0.apply(page, begun) }
         changes.removeFirst(page.count)
     }
 
     private mutating func stage(
-        _ order: FullCopyOrder, _ server: WriterServer, _ store: Store, _ random: inout SeededGenerator
+        _ order: SnapshotRequest, _ server: WriterServer, _ store: Store, _ random: inout SeededGenerator
     ) throws {
         let staging = try store.beginStagingBlocking(order.resource)
         let sequence = max(2, server.sequence - Int64.random(in: 0...lag, using: &random))
-        let copy = server.copy(of: order.resource, at: sequence)
+        let copy = server.snapshot(of: order.resource, at: sequence)
         var batch = RowBatch(for: staging)
         for (key, members) in copy.rows {
             let payload = WriterServer.payload(members)
@@ -97,14 +99,14 @@ struct WriterRun {
     }
 
     private mutating func swap(
-        _ copy: (staging: Staging, header: FullCopyHeader, order: FullCopyOrder), _ store: Store
+        _ copy: (staging: Staging, header: SnapshotHeader, order: SnapshotRequest), _ store: Store
     ) throws {
         do {
             try store.swapBlocking(copy.staging, durability: .relaxed) { transaction, record in
-                try transaction.accept(copy.header, copy.order, &record, now: 1)
+                try transaction.applySnapshotHeader(copy.header, copy.order, &record, now: 1)
             }
             orders.removeFirst()
-        } catch is LaggingCopy {
+        } catch is LaggingSnapshot {
             // Fetched again with the next step.
             try store.discardBlocking(copy.staging)
         } catch StoreError.stagingSuperseded {

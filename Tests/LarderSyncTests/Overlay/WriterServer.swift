@@ -1,3 +1,5 @@
+// WriterServer: a server model that remembers its whole history, so that it can respond with any lag.
+
 import Larder
 
 /// A server that remembers everything it ever was, so that it can answer as a copy of itself that lags.
@@ -45,16 +47,16 @@ struct WriterServer {
         log.append(Self.mutation(sequence, .resourceInvalidate, resource))
     }
 
-    /// What a run is told: after a token the changes since, without one what there is.
+    /// The changes that a run receives: those since a token, or without one the creations of all resources.
     func changes(after token: Int64?) -> [Mutation] {
         guard let token else { return log.filter { $0.type == .resourceCreate } }
         return log.filter { $0.sequence > token }
     }
 
-    /// The full copy of a resource as it was.
-    func copy(of resource: ResourceKey, at sequence: Int64) -> (header: FullCopyHeader, rows: Rows) {
+    /// The snapshot of a resource as it was.
+    func snapshot(of resource: ResourceKey, at sequence: Int64) -> (header: SnapshotHeader, rows: Rows) {
         let rows = past[Int(sequence)].filter { $0.key.resource == resource }
-        let header = FullCopyHeader(
+        let header = SnapshotHeader(
             group: resource.group, id: resource.id, contentID: nil, schemaVersion: 1, sequence: sequence,
             recordCount: rows.count)
         return (header, rows)
@@ -67,6 +69,6 @@ struct WriterServer {
     private static func mutation(_ sequence: Int64, _ type: MutationType, _ resource: ResourceKey) -> Mutation {
         Mutation(
             sequence: sequence, type: type, resource: .init(group: resource.group, id: resource.id), changedAt: 1,
-            snapshotURL: type.needsFullCopy ? "/api/v4/copies/\(resource.id)" : nil)
+            snapshotURL: type.needsSnapshot ? "/api/v4/copies/\(resource.id)" : nil)
     }
 }

@@ -7,14 +7,14 @@ import LarderSync
 import LarderTesting
 import Testing
 
-@Suite struct `A server that answers fewer items than were asked for` {
+@Suite struct `A server that returns fewer items than requested` {
     /// The rows there were, the items on the server, the size asked for and the most that is answered.
     static let capped = [
         (120, 120, 100, 70), (120, 120, 100, 90), (150, 150, 200, 100), (0, 120, 100, 5), (0, 180, 100, 100),
     ]
 
     @Test(arguments: [Paging.offset, .keyset], capped)
-    func `loses no row and is seen to its end`(_ paging: Paging, _ sizes: (Int, Int, Int, Int)) async throws {
+    func `loses no row and is read to its end`(_ paging: Paging, _ sizes: (Int, Int, Int, Int)) async throws {
         let (rows, items, size, cap) = sizes
         let fixture = try ListFixture()
         if rows > 0 {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4], [1, 2, 10])
-    func `is seen to its end also where it answers very few`(_ cap: Int, _ size: Int) async throws {
+    func `is read to its end also where it returns very few`(_ cap: Int, _ size: Int) async throws {
         for paging in [Paging.offset, .keyset] {
             for count in [1, 2, 3, 5, 12, 13] {
                 let fixture = try ListFixture()
@@ -40,27 +40,27 @@ import Testing
         }
     }
 
-    @Test func `is not seen to its end where it says that there are more`() async throws {
+    @Test func `is not read to its end where it says that there are more`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...12)
-        let server = ListServer.saying(keys: 1...10) { request, _ in
+        let server = ListServer.responding(keys: 1...10) { request, _ in
             guard case .offset(let index, let size) = request else { return nil }
             let items = (1...10).dropFirst(index * size).prefix(size).map { ListServer.item($0, "row \($0)") }
             return ListPage(items: items, total: 12)
         }
-        guard case .unsettled(.total, walks: 3) = try await fixture.failure(server) else {
+        guard case .unstable(.total, walks: 3) = try await fixture.failure(server) else {
             Issue.record("another error")
             return
         }
         #expect(try fixture.keys() == Array(1...12))
     }
 
-    @Test func `loses no row behind as many as it says there are, where one went and another came`() async throws {
+    @Test func `loses no row behind its stated total, where one was removed and another added`() async throws {
         let fixture = try ListFixture()
         let keys = [10, 20, 30, 40, 50, 60, 70]
         try await fixture.put(keys)
-        let server = ListServer(.keyset, keys: keys, total: true) { state, moment in
-            guard moment == .before(2) else { return }
+        let server = ListServer(.keyset, keys: keys, total: true) { state, phase in
+            guard phase == .before(2) else { return }
             state.delete(10)
             state.put(45, "row 45")
         }
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.keys() == [20, 30, 40, 45, 50, 60, 70])
     }
 
-    @Test func `loses no row where the answer says how many there are`() async throws {
+    @Test func `loses no row where the response states the total`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...180)
         let transport = HandlerTransport { request, _ in
@@ -92,11 +92,11 @@ import Testing
     static let servers = [true, false].flatMap { says in ["first", "last", "404", "400", "204"].map { (says, $0) } }
 
     @Test(arguments: servers)
-    func `is seen to its end`(_ says: Bool, _ instead: String) async throws {
+    func `is read to its end`(_ says: Bool, _ instead: String) async throws {
         for count in [2, 7, 10, 29, 30, 37, 49] {
             let fixture = try ListFixture()
             try await fixture.put(1...50)
-            let server = ListServer.saying(keys: 1...count) { request, _ in
+            let server = ListServer.responding(keys: 1...count) { request, _ in
                 guard case .offset(let index, let size) = request else { return nil }
                 let last = (count - 1) / size
                 if index > last, let status = Int(instead) {
@@ -112,16 +112,16 @@ import Testing
         }
     }
 
-    @Test func `that has but one page ends the pass with an error, and deletes nothing`() async throws {
+    @Test func `that has only one page ends the pass with an error, and deletes nothing`() async throws {
         for size in [2, 7, 10] {
             let fixture = try ListFixture()
             try await fixture.put(1...50)
-            let server = ListServer.saying(keys: 1...40) { request, _ in
+            let server = ListServer.responding(keys: 1...40) { request, _ in
                 guard case .offset(_, let size) = request else { return nil }
                 return ListPage(items: (1...size).map { ListServer.item($0, "row \($0)") })
             }
             let configuration = ListConfiguration(pageSize: size, protection: .init(share: 1), maximumPages: 30)
-            guard case .unsettled = try await fixture.failure(server, configuration) else {
+            guard case .unstable = try await fixture.failure(server, configuration) else {
                 Issue.record("another error")
                 return
             }
@@ -132,7 +132,7 @@ import Testing
     @Test func `has no end of the list where another page is refused`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...50)
-        let server = ListServer.saying(keys: 1...50) { request, _ in
+        let server = ListServer.responding(keys: 1...50) { request, _ in
             guard case .offset(let index, let size) = request, index * size >= 20, index * size < 40 else { return nil }
             throw SyncError.refused(ServerProblem(status: 404, code: nil, message: ""))
         }
@@ -147,7 +147,7 @@ import Testing
 @Suite struct `A server that says whether items follow` {
     /// A server that says, wherever a page reaches `end`, that nothing follows.
     private func server(_ paging: Paging, keys: ClosedRange<Int>, end: Int) -> ListServer {
-        .saying(paging, keys: keys) { request, _ in
+        .responding(paging, keys: keys) { request, _ in
             let onPage =
                 switch request {
                 case .offset(let index, let size): Array(keys.dropFirst(index * size).prefix(size))
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [Paging.offset, .keyset], [1, 8, 19, 20, 39])
-    func `too early that nothing does loses no row`(_ paging: Paging, _ end: Int) async throws {
+    func `too early that none follow loses no row`(_ paging: Paging, _ end: Int) async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...40)
         let early = server(paging, keys: 1...40, end: end)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [Paging.offset, .keyset])
-    func `rightly has its deletions found, and no page behind the end asked for without any`(
+    func `correctly has its deletions found, and gets no request behind the end without any`(
         _ paging: Paging
     ) async throws {
         let fixture = try ListFixture()
@@ -218,7 +218,7 @@ import Testing
         #expect(try fixture.known()?.rowCount == keys.count - 5)
     }
 
-    @Test func `of bytes may be asked for by key`() async throws {
+    @Test func `of bytes may be requested by key`() async throws {
         let fixture = try ListFixture()
         let keys = Self.orders[0]
         try await fixture.reconcile(OrderedSource(.keyset, keys: keys), ListConfiguration(pageSize: 20))
@@ -226,10 +226,10 @@ import Testing
     }
 }
 
-@Suite struct `A pass that is whole` {
-    @Test func `has a row that stayed while a deletion in front moved it to an earlier place`() async throws {
+@Suite struct `A complete pass` {
+    @Test func `keeps a row that a deletion in front moved to an earlier place`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer(keys: 1...20) { state, moment in if moment == .before(2) { state.delete(1) } }
+        let server = ListServer(keys: 1...20) { state, phase in if phase == .before(2) { state.delete(1) } }
         try await fixture.reconcile(server, ListConfiguration(pageSize: 5))
         #expect(Set(2...20).isSubset(of: try fixture.keys()))
     }

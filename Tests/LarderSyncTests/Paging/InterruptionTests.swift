@@ -1,3 +1,5 @@
+// Proves that a pass that ends early keeps its pages and deletes nothing else.
+
 import Larder
 import LarderFormat
 import LarderStore
@@ -10,13 +12,13 @@ import Testing
 
     /// Fails from the second request on.
     private static func failing(_ keys: ClosedRange<Int>) -> ListServer {
-        ListServer.saying(keys: keys) { _, number in
+        ListServer.responding(keys: keys) { _, number in
             if number > 1 { throw TransportError.connectionRefused }
             return nil
         }
     }
 
-    @Test func `keeps the pages so far and leaves the rest as it was`() async throws {
+    @Test func `keeps the pages so far and leaves the rest unchanged`() async throws {
         let fixture = try ListFixture()
         try await fixture.put([2, 5, 6, 20])
         guard case .source(TransportError.connectionRefused) = try await fixture.failure(Self.failing(1...9)) else {
@@ -29,7 +31,7 @@ import Testing
         #expect(try fixture.isEqual(to: server))
     }
 
-    @Test func `shows a first pass for what it is: ready, and not whole as of any time`() async throws {
+    @Test func `shows a first pass as ready, and as never complete`() async throws {
         let fixture = try ListFixture()
         _ = try await fixture.failure(Self.failing(1...9))
         #expect(try fixture.known()?.state == .ready)
@@ -46,7 +48,7 @@ import Testing
         #expect(try fixture.known()?.syncedAt == mark)
     }
 
-    @Test func `takes the mark from a list whose rows were dropped`() async throws {
+    @Test func `removes the mark from a list whose rows were dropped`() async throws {
         let fixture = try ListFixture()
         try await fixture.reconcile(ListServer(keys: 1...9))
         let resource = fixture.resource
@@ -58,12 +60,13 @@ import Testing
 
     @Test func `is cancelled between two pages, or while it waits for one`() async throws {
         let fixture = try ListFixture()
-        let (asked, told) = AsyncStream<Void>.makeStream()
-        let source = EndlessWait(first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), told: told)
+        let (requests, requestSignal) = AsyncStream<Void>.makeStream()
+        let source = EndlessWait(
+            first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), requestSignal: requestSignal)
         let reconciler = fixture.reconciler()
         let resource = fixture.resource
         let task = Task { try await reconciler.reconcile(resource, type: "user", from: source) }
-        for await _ in asked { break }
+        for await _ in requests { break }
         task.cancel()
         guard case .failure(ListError.cancelled) = await task.result else {
             Issue.record("another end")
@@ -75,12 +78,13 @@ import Testing
 
     @Test func `lets no second pass over the same list begin beside it`() async throws {
         let fixture = try ListFixture()
-        let (asked, told) = AsyncStream<Void>.makeStream()
-        let source = EndlessWait(first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), told: told)
+        let (requests, requestSignal) = AsyncStream<Void>.makeStream()
+        let source = EndlessWait(
+            first: ListPage(items: (1...4).map { ListServer.item($0, "a") }), requestSignal: requestSignal)
         let reconciler = fixture.reconciler()
         let resource = fixture.resource
         let task = Task { try await reconciler.reconcile(resource, type: "user", from: source) }
-        for await _ in asked { break }
+        for await _ in requests { break }
         await #expect(throws: ListError.self) {
             try await reconciler.reconcile(resource, type: "user", from: ListServer(keys: []))
         }
@@ -91,7 +95,7 @@ import Testing
         #expect(try fixture.keys() == [1, 2, 3])
     }
 
-    @Test func `notices that the rows were taken away meanwhile`() async throws {
+    @Test func `notices that the rows were removed meanwhile`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...9)
         let (store, resource) = (fixture.store, fixture.resource)
@@ -109,12 +113,12 @@ import Testing
 /// A source that answers once and then waits until it is cancelled.
 private struct EndlessWait: PageSource {
     let first: ListPage
-    let told: AsyncStream<Void>.Continuation
+    let requestSignal: AsyncStream<Void>.Continuation
     let paging = Paging.offset
 
     func page(_ request: PageRequest) async throws -> ListPage {
         if request == .offset(index: 0, size: 4) { return first }
-        told.yield()
+        requestSignal.yield()
         try await Task.sleep(for: .seconds(3600))
         return ListPage(items: [])
     }

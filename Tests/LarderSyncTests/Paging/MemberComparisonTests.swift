@@ -1,3 +1,5 @@
+// Proves which members count as changed between two payloads.
+
 import Larder
 import LarderSync
 import Testing
@@ -7,7 +9,7 @@ import Testing
     private func change(_ old: String, _ new: String) async throws -> ListChanges.Update? {
         let fixture = try ListFixture()
         for text in [old, new] {
-            let server = ListServer.saying(keys: []) { _, _ in
+            let server = ListServer.responding(keys: []) { _, _ in
                 ListPage(items: [ListItem(key: "1", payload: Array(text.utf8))], hasMore: false)
             }
             try await fixture.reconcile(server)
@@ -22,12 +24,12 @@ import Testing
         #expect(update?.members == ["a", "b", "c", "came", "d", "f", "gone", "h"])
     }
 
-    @Test func `are none where texts, order or space are only spelled otherwise`() async throws {
+    @Test func `are none where only spelling, order or white space differ`() async throws {
         #expect(try await change(#"{"a":"\u0041","b":[1]}"#, #"{ "b" : [1], "a":"A" }"#) == nil)
         #expect(try await change("{}", " { } ") == nil)
     }
 
-    @Test func `tell a number from a text and a name from its value`() async throws {
+    @Test func `distinguish a number from a text and a name from its value`() async throws {
         #expect(try await change(#"{"a":1}"#, #"{"a":"1"}"#)?.members == ["a"])
         #expect(try await change(#"{"a":"b","b":"a"}"#, #"{"a":"a","b":"b"}"#)?.members == ["a", "b"])
         #expect(try await change(#"{"a":{},"b":[]}"#, #"{"a":[],"b":{}}"#)?.members == ["a", "b"])

@@ -1,3 +1,5 @@
+// Proves that passes over changing lists match a model: nothing that stays is deleted, and one quiet pass equalizes.
+
 import Larder
 import LarderFormat
 import LarderStore
@@ -47,7 +49,7 @@ enum RandomServer {
         let keys = Array(0..<space).shuffled(using: &random).prefix(listSize)
         let local = (0..<space).filter { _ in Bool.random(using: &random) }
         let generator = Mutex(random)
-        // From storms to a breath: a change in every moment, or now and then.
+        // The list changes in every phase of a request, or on average in one of up to eight.
         let rate = Int.random(in: 1...8, using: &random)
         let server = ListServer(paging, keys: keys) { state, _ in
             generator.withLock { random in
@@ -89,12 +91,12 @@ struct ModelHistory {
     mutating func run() -> String? {
         do {
             try pass()
-        } catch ListError.unsettled, ListError.unconfirmed {
+        } catch ListError.unstable, ListError.unconfirmed {
             // What a restless server leads to; what was applied until then has to be right all the same.
         } catch {
             return "\(error)"
         }
-        server.calmDown()
+        server.stopChanging()
         do {
             guard try pass() == 0 else { return "a quiet pass took the list for one that moves" }
             let writes = rows
@@ -165,13 +167,13 @@ private final class StoreHistory: Sendable {
         try await fixture.put(local, of: resource)
         let configuration = ListConfiguration(pageSize: pageSize, protection: .init(pause: .zero))
         let lists = ListReconciler(store: fixture.store, configuration: configuration) {
-            [self] event in look(at: event, server)
+            [self] event in check(event, server)
         }
         // What was applied until the list was given up is right all the same.
         _ = try await pass(lists, server)
-        server.calmDown()
+        server.stopChanging()
         if case .unconfirmed? = try await pass(lists, server) { _ = try await pass(lists, server) }
-        if try !fixture.isEqual(to: server, of: resource) { note("both sides differ") }
+        if try !fixture.isEqual(to: server, of: resource) { recordFault("both sides differ") }
         return state.withLock { $0.fault }
     }
 
@@ -183,8 +185,8 @@ private final class StoreHistory: Sendable {
             return nil
         } catch {
             switch error {
-            case .unsettled, .unconfirmed: break
-            default: note("\(error)")
+            case .unstable, .unconfirmed: break
+            default: recordFault("\(error)")
             }
             return error
         }
@@ -196,18 +198,18 @@ private final class StoreHistory: Sendable {
         state.withLock { ($0.keys, $0.commit) = (keys, commit) }
     }
 
-    private func look(at event: ListEvent, _ server: ListServer) {
+    private func check(_ event: ListEvent, _ server: ListServer) {
         guard case .page(_, _, let changes) = event else { return }
         guard let keys = try? Set(fixture.keys(of: resource)), let commit = try? fixture.commit() else {
-            return note("the store cannot be read")
+            return recordFault("the store cannot be read")
         }
         let (lost, commits) = state.withLock { state in
             defer { (state.keys, state.commit) = (keys, commit) }
             return (state.keys.subtracting(keys), commit - state.commit)
         }
-        if !lost.isDisjoint(with: server.throughout) { note("\(lost) were on the server all the time") }
-        if commits != (changes.isEmpty ? 0 : 1) { note("\(commits) commits for a page") }
+        if !lost.isDisjoint(with: server.throughout) { recordFault("\(lost) were on the server all the time") }
+        if commits != (changes.isEmpty ? 0 : 1) { recordFault("\(commits) commits for a page") }
     }
 
-    private func note(_ fault: String) { state.withLock { $0.fault = $0.fault ?? fault } }
+    private func recordFault(_ fault: String) { state.withLock { $0.fault = $0.fault ?? fault } }
 }

@@ -1,23 +1,25 @@
+// Proves that a list which changes during a walk is walked again, and that impossible pages are typed errors.
+
 import Larder
 import LarderSync
 import Testing
 
 @Suite struct `A list that moves while it is walked` {
-    @Test func `is walked again when a page begins before the end of the last one`() async throws {
+    @Test func `is walked again when a page overlaps the end of the last one`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer(keys: 1...9) { state, moment in if moment == .before(2) { state.put(0, "row 0") } }
+        let server = ListServer(keys: 1...9) { state, phase in if phase == .before(2) { state.put(0, "row 0") } }
         let report = try await fixture.reconcile(server)
         #expect(report.walks == 2)
-        #expect(fixture.happened.contains(.moved(fixture.resource, .overlap)))
+        #expect(fixture.recordedEvents.contains(.moved(fixture.resource, .overlap)))
         #expect(try fixture.isEqual(to: server))
     }
 
     @Test func `ends with a typed error when it moves in every pass`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer(keys: 1...9) { state, moment in
-            if case .before(let number) = moment { state.put(-number, "row") }
+        let server = ListServer(keys: 1...9) { state, phase in
+            if case .before(let number) = phase { state.put(-number, "row") }
         }
-        guard case .unsettled(.overlap, walks: 3) = try await fixture.failure(server) else {
+        guard case .unstable(.overlap, walks: 3) = try await fixture.failure(server) else {
             Issue.record("another error")
             return
         }
@@ -25,21 +27,21 @@ import Testing
         #expect(try fixture.known()?.syncedAt == nil)
     }
 
-    @Test func `does not keep a server busy that answers the same page to everything`() async throws {
+    @Test func `stops requesting a server that returns the same page to everything`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer.saying(keys: []) { _, _ in
+        let server = ListServer.responding(keys: []) { _, _ in
             ListPage(items: [ListServer.item(1, "a"), ListServer.item(2, "b")])
         }
-        guard case .unsettled = try await fixture.failure(server, ListConfiguration(pageSize: 2)) else {
+        guard case .unstable = try await fixture.failure(server, ListConfiguration(pageSize: 2)) else {
             Issue.record("another error")
             return
         }
         #expect(server.requests.count == 8)
     }
 
-    @Test func `without end is given up`() async throws {
+    @Test func `without end is abandoned`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer.saying(keys: []) { request, _ in
+        let server = ListServer.responding(keys: []) { request, _ in
             guard case .offset(let index, let size) = request else { return nil }
             return ListPage(items: (index * size..<(index + 1) * size).map { ListServer.item($0, "a") })
         }
@@ -73,7 +75,7 @@ import Testing
         let fixture = try ListFixture()
         try await fixture.put(1...9)
         let long = String(repeating: "k", count: 1000)
-        let server = ListServer.saying(keys: []) { _, _ in
+        let server = ListServer.responding(keys: []) { _, _ in
             ListPage(items: [ListServer.item(5, "a"), ListItem(key: long, payload: Array("{}".utf8))], hasMore: false)
         }
         guard case .store(StoreError.invalid) = try await fixture.failure(server) else {
@@ -89,7 +91,7 @@ import Testing
     func `is a typed error before anything of it applies`(_ keys: [String]) async throws {
         let fixture = try ListFixture()
         try await fixture.put([1, 5])
-        let server = ListServer.saying(.keyset, keys: []) { _, _ in
+        let server = ListServer.responding(.keyset, keys: []) { _, _ in
             ListPage(items: keys.map { ListItem(key: $0, payload: Array("{}".utf8)) })
         }
         guard case .disorder(.keyset(after: nil, size: 4)) = try await fixture.failure(server) else {
@@ -102,7 +104,7 @@ import Testing
     @Test func `may bring texts behind numbers, by their bytes`() async throws {
         let fixture = try ListFixture()
         let keys = ["9", "10", "01", "Z", "a", "é"]
-        let server = ListServer.saying(keys: []) { request, _ in
+        let server = ListServer.responding(keys: []) { request, _ in
             guard case .offset(let index, let size) = request else { return nil }
             let page = keys.dropFirst(index * size).prefix(size)
             return ListPage(items: page.map { ListItem(key: $0, payload: Array("{}".utf8)) })
@@ -113,7 +115,7 @@ import Testing
 
     @Test func `by key must not go back`() async throws {
         let fixture = try ListFixture()
-        let server = ListServer.saying(.keyset, keys: []) { _, _ in
+        let server = ListServer.responding(.keyset, keys: []) { _, _ in
             ListPage(items: [ListServer.item(1, "a"), ListServer.item(2, "b")])
         }
         guard case .disorder(.keyset(after: "1", size: 2)) = try await fixture.failure(server, .init(pageSize: 2))
@@ -123,10 +125,10 @@ import Testing
         }
     }
 
-    @Test func `with more items than asked for is refused`() async throws {
+    @Test func `with more items than requested is refused`() async throws {
         let fixture = try ListFixture()
         try await fixture.put([1, 9])
-        let server = ListServer.saying(keys: []) { _, _ in
+        let server = ListServer.responding(keys: []) { _, _ in
             ListPage(items: (1...3).map { ListServer.item($0, "a") })
         }
         guard case .oversizedPage(_, count: 3) = try await fixture.failure(server, .init(pageSize: 2)) else {

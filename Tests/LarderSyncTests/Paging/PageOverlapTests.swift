@@ -8,10 +8,10 @@ import Testing
     @Test func `keep a live row that a deletion moved to the page before`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...11)
-        let server = ListServer(keys: 1...11, meddle: { state, moment in if moment == .before(2) { state.delete(2) } })
+        let server = ListServer(keys: 1...11, meddle: { state, phase in if phase == .before(2) { state.delete(2) } })
         let report = try await fixture.reconcile(server)
         #expect(fixture.changes.map(\.deleted) == [["2"]])
-        #expect(fixture.happened.contains(.moved(fixture.resource, .gap)))
+        #expect(fixture.recordedEvents.contains(.moved(fixture.resource, .gap)))
         #expect(report.walks == 3)
         #expect(try fixture.isEqual(to: server))
     }
@@ -19,9 +19,9 @@ import Testing
     @Test func `keep it also when something else came in its place before the next look`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...11)
-        let server = ListServer(keys: 1...11) { state, moment in
-            if moment == .before(2) { state.delete(2) }
-            if moment == .during(2) { state.put(0, "row 0") }
+        let server = ListServer(keys: 1...11) { state, phase in
+            if phase == .before(2) { state.delete(2) }
+            if phase == .during(2) { state.put(0, "row 0") }
         }
         _ = try await fixture.reconcile(server)
         #expect(!fixture.changes.contains { $0.deleted.contains("5") })
@@ -31,8 +31,8 @@ import Testing
     @Test func `keep the rows at the end when an empty page came of deletions in front`() async throws {
         let fixture = try ListFixture()
         try await fixture.put(1...8)
-        let server = ListServer(keys: 1...8) { state, moment in
-            if moment == .before(2) { for key in 1...4 { state.delete(key) } }
+        let server = ListServer(keys: 1...8) { state, phase in
+            if phase == .before(2) { for key in 1...4 { state.delete(key) } }
         }
         try await fixture.reconcile(server)
         #expect(!fixture.changes.contains { $0.deleted.contains("5") || $0.deleted.contains("8") })
@@ -78,11 +78,11 @@ import Testing
         #expect(try fixture.isEqual(to: server))
     }
 
-    @Test func `are not asked of a server that has pages of one size`() async throws {
+    @Test func `are not requested from a server with a fixed page size`() async throws {
         for isSaid in [false, true] {
             let fixture = try ListFixture()
             try await fixture.put(1...30)
-            let server = ListServer.saying(keys: 1...23) { request, _ in
+            let server = ListServer.responding(keys: 1...23) { request, _ in
                 guard case .offset(let index, _) = request else { return nil }
                 return ListPage(
                     items: (1...23).dropFirst(index * 10).prefix(10).map { ListServer.item($0, "row \($0)") })
@@ -95,7 +95,7 @@ import Testing
     @Test func `are replaced by a second walk where the server has pages of one size`() async throws {
         let fixture = try ListFixture()
         // Item 2 is deleted after the first answer, which moves item 11 to the first page, before it was seen.
-        let server = ListServer.saying(keys: (1...23).filter { $0 != 2 }) { request, number in
+        let server = ListServer.responding(keys: (1...23).filter { $0 != 2 }) { request, number in
             guard case .offset(let index, _) = request else { return nil }
             let keys = (1...23).filter { $0 != 2 || number == 1 }
             return ListPage(items: keys.dropFirst(index * 10).prefix(10).map { ListServer.item($0, "row \($0)") })
@@ -104,19 +104,19 @@ import Testing
         #expect(try fixture.isEqual(to: server))
     }
 
-    @Test func `are of any size that has room`() {
+    @Test func `have any size that fits`() {
         for size in 2...12 {
             for place in 1...400 {
-                guard let choice = PageChoice.overlapping(place, size: size) else {
+                guard let selection = PageSelection.overlapping(place, size: size) else {
                     #expect((2...size).allSatisfy { place.isMultiple(of: $0) })
                     continue
                 }
-                guard case .offset(let index, let span) = choice.request else {
-                    Issue.record("\(choice.request)")
+                guard case .offset(let index, let span) = selection.request else {
+                    Issue.record("\(selection.request)")
                     return
                 }
-                #expect(span <= size && choice.repeated > 0)
-                #expect(index * span + choice.repeated == place && (index + 1) * span > place)
+                #expect(span <= size && selection.repeated > 0)
+                #expect(index * span + selection.repeated == place && (index + 1) * span > place)
             }
         }
     }

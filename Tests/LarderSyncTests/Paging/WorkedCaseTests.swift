@@ -1,3 +1,5 @@
+// Proves the reconciliation of single pages by worked examples, including the borderline cases.
+
 import Larder
 import LarderSync
 import Testing
@@ -29,10 +31,10 @@ import Testing
         #expect((report.created, report.updated, report.deleted) == (1, 1, 2))
     }
 
-    @Test func `that is full keeps what lies behind it`() async throws {
+    @Test func `that is full keeps the rows behind it`() async throws {
         let fixture = try ListFixture()
         try await fixture.put([1, 2, 3, 4, 5, 6, 7])
-        let server = ListServer.saying(keys: 1...7) { _, number in
+        let server = ListServer.responding(keys: 1...7) { _, number in
             if number > 1 { throw CancellationError() }
             return nil
         }

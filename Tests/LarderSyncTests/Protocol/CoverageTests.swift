@@ -1,3 +1,5 @@
+// Proves that COVERAGE.md and the protocol suites name each other completely.
+
 import Foundation
 import Testing
 

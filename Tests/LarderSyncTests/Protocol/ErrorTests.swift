@@ -1,3 +1,5 @@
+// Proves how a run treats each error of the server, and that refused credentials are renewed once.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -15,7 +17,7 @@ import Testing
     /// A fixture whose store has one row and the token `A`.
     private func synced(_ server: CannedServer) async throws -> SyncFixture {
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         return fixture
@@ -30,15 +32,15 @@ import Testing
             try await fixture.sync("translations:*")
             try fixture.origin.put(1, "new")
             try fixture.origin.hide(20)
-            fixture.origin.forgetChanges(before: fixture.origin.sequence + 1)
-            let watch = Watch(fixture.store) { view in
+            fixture.origin.removeChanges(before: fixture.origin.sequence + 1)
+            let watch = RepeatedReader(fixture.store) { view in
                 try view.rows(in: .all(of: ResourceKey("translations", 19))).count == 300
             }
             let report = try await fixture.sync("translations:*")
-            let seen = watch.end()
+            let seen = watch.stop()
             #expect(report.kind == .bootstrap && report.hidden == 1)
             #expect(seen.wrong == 0 && seen.looks > 0)
-            #expect(fixture.happened.contains(.tokenRejected(filter: "translations:*")))
+            #expect(fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
             #expect(try fixture.differences(["translations:*"]) == [])
         }
     }
@@ -59,7 +61,7 @@ import Testing
     }
 
     /// §1.9.2
-    @Test func `a token that does not fit the filter is given up for a bootstrap`() async throws {
+    @Test func `a token that does not fit the filter is replaced by a bootstrap`() async throws {
         let server = CannedServer()
         let fixture = try await synced(server)
         server.on("token A", status: 422, Self.problem("token_filter_mismatch"))
@@ -96,7 +98,7 @@ import Testing
         (404, general("not_found"), "not_found"), (404, problem("snapshot_not_found"), "snapshot_not_found"),
         (418, "<html>", ""), (204, "", ""), (206, "", ""),
     ])
-    func `that the same request would meet again are not retried`(_ status: Int, _ body: String, _ code: String)
+    func `that the same request would cause again are not retried`(_ status: Int, _ body: String, _ code: String)
         async throws
     {
         let server = CannedServer()
@@ -114,7 +116,9 @@ import Testing
     }
 
     @Test(arguments: [(302, ""), (511, "text/html"), (200, "text/html; charset=utf-8")])
-    func `that are not the server's are told as such, and may pass`(_ status: Int, _ type: String) async throws {
+    func `that are not the server's are reported as such, and may be temporary`(_ status: Int, _ type: String)
+        async throws
+    {
         let server = CannedServer()
         let fixture = try await synced(server)
         server.on(
@@ -143,15 +147,15 @@ import Testing
     }
 
     /// §1.9.8, §1.9.13
-    @Test func `a full copy that is not there hides its resource, and the run goes on`() async throws {
+    @Test func `a snapshot that is not found hides its resource, and the run continues`() async throws {
         let server = CannedServer()
         let fixture = try await synced(server)
         server.on("translations/19", status: 404, Self.problem("snapshot_not_found"))
-        server.on("translations/20", copy(20, at: 5, "twenty"))
+        server.on("translations/20", snapshot(20, at: 5, "twenty"))
         let changes = [change(4, "RESOURCE_INVALIDATE"), change(5, "RESOURCE_CREATE", 20)]
         server.on("token A", page(changes, until: 5, token: "B"))
         let report = try await fixture.sync("translations:*")
-        #expect(report.hidden == 1 && report.fullCopies == 1)
+        #expect(report.hidden == 1 && report.snapshots == 1)
         #expect(try fixture.resource(19)?.state == .hidden)
         #expect(try fixture.translation(20).count == 1)
         #expect(try fixture.token() == "B")
@@ -160,7 +164,7 @@ import Testing
 
     /// §1.1.21, §1.9.13
     @Test(arguments: [404, 401, 403, 410, 422, 429, 500, 503, 304])
-    func `about a full copy that mean anything else keep the token back`(_ status: Int) async throws {
+    func `of any other kind for a snapshot hold the token back`(_ status: Int) async throws {
         let server = CannedServer()
         let fixture = try await synced(server)
         server.on("translations/19", status: status, Self.general("not_found"))
@@ -168,7 +172,7 @@ import Testing
         _ = try await fixture.failure("translations:*")
         #expect(try fixture.token() == "A")
         #expect(try fixture.text(1) == payload(1, "one"))
-        server.on("translations/19", copy(at: 5, "five"))
+        server.on("translations/19", snapshot(at: 5, "five"))
         try await fixture.sync("translations:*")
         #expect(try fixture.text(1) == payload(1, "five"))
         #expect(try fixture.token() == "B")
@@ -179,7 +183,7 @@ import Testing
         (429, "rate_limit_exceeded"), (500, "internal_server_error"), (502, "bad_gateway"),
         (503, "service_unavailable"), (504, "gateway_timeout"), (408, "request_timeout"), (425, "too_early"),
     ])
-    func `that pass are told with the time to wait`(_ status: Int, _ type: String) async throws {
+    func `that are temporary are reported with the time to wait`(_ status: Int, _ type: String) async throws {
         for (text, seconds) in [("30", 30), ("0", 0), ("-5", 0), ("soon", nil)] as [(String, Int?)] {
             let server = CannedServer()
             let fixture = try await synced(server)
@@ -201,13 +205,13 @@ import Testing
 @Suite struct `Refused credentials` {
     /// Credentials that are renewed when they are refused, and counted.
     private final class Renewed: Credentials {
-        let asked = Mutex<[Bool]>([])
+        let calls = Mutex<[Bool]>([])
         private let last: String
 
         init(last: String) { self.last = last }
 
         func fields(for account: String?, isRefused: Bool) async -> HTTPFields {
-            let number = asked.withLock { asked in
+            let number = calls.withLock { asked in
                 asked.append(isRefused)
                 return asked.count
             }
@@ -217,10 +221,10 @@ import Testing
 
     /// Credentials that are others each time.
     private final class Numbered: Credentials {
-        let asked = Mutex<[Bool]>([])
+        let calls = Mutex<[Bool]>([])
 
         func fields(for account: String?, isRefused: Bool) async -> HTTPFields {
-            let number = asked.withLock { asked in
+            let number = calls.withLock { asked in
                 asked.append(isRefused)
                 return asked.count
             }
@@ -246,7 +250,7 @@ import Testing
         let report = try await fixture.sync(
             "translations:*", over: Self.guarded(fixture.origin), credentials: credentials)
         #expect(report.kind == .incremental)
-        #expect(credentials.asked.withLock { $0 } == [false, true])
+        #expect(credentials.calls.withLock { $0 } == [false, true])
     }
 
     /// §1.9.10
@@ -262,7 +266,7 @@ import Testing
             Issue.record("\(error)")
             return
         }
-        #expect(credentials.asked.withLock { $0 } == [false, true])
+        #expect(credentials.calls.withLock { $0 } == [false, true])
         #expect(try fixture.token() == token)
     }
 
@@ -282,17 +286,17 @@ import Testing
         }
         let credentials = Numbered()
         try await fixture.sync(
-            "translations:*", over: transport, credentials: credentials, configure: { $0.concurrentFullCopies = 1 })
-        #expect(credentials.asked.withLock { $0 } == [false, true, true, true])
+            "translations:*", over: transport, credentials: credentials, configure: { $0.concurrentSnapshots = 1 })
+        #expect(credentials.calls.withLock { $0 } == [false, true, true, true])
         #expect(try fixture.differences(["translations:*"]) == [])
     }
 
     /// §1.9.10
-    @Test func `in the middle of several full copies are renewed once for all`() async throws {
+    @Test func `during several snapshots are renewed once for all`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
         let base = OriginTransport(origin: fixture.origin)
-        // Pages are served to anybody, so that the full copies are what meets the refusal.
+        // Pages need no session, so that only the snapshot requests are refused.
         let guarded = Self.guarded(fixture.origin)
         let transport = HandlerTransport { (request, body) async throws(TransportError) in
             let isPage = request.path?.contains("/sync?") == true
@@ -301,7 +305,7 @@ import Testing
         }
         let credentials = Renewed(last: "new")
         try await fixture.sync("translations:*", over: transport, credentials: credentials)
-        #expect(credentials.asked.withLock { $0 } == [false, true])
+        #expect(credentials.calls.withLock { $0 } == [false, true])
         #expect(try fixture.differences(["translations:*"]) == [])
     }
 }

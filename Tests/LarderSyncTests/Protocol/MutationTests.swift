@@ -1,3 +1,5 @@
+// Proves what each type of change does to a resource and its rows.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -6,12 +8,12 @@ import Testing
 @Suite struct `Each type of change` {
     /// §1.1.13, §1.5.1
     @Test(arguments: Wiring.allCases)
-    func `RESOURCE_CREATE brings the full copy`(_ wiring: Wiring) async throws {
+    func `RESOURCE_CREATE fetches the snapshot`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
             try fixture.origin.addTranslations(20, count: 5)
-            #expect(try await fixture.sync("translations:*").fullCopies == 1)
+            #expect(try await fixture.sync("translations:*").snapshots == 1)
             #expect(try fixture.differences(["translations:*"]) == [])
         }
     }
@@ -39,7 +41,7 @@ import Testing
             #expect(try await fixture.sync("translations:*").hidden == 1)
             #expect(try fixture.translation(19) == [:])
             #expect(try fixture.resource(19)?.state == .hidden)
-            #expect(try fixture.resource(19)?.floor == sequence)
+            #expect(try fixture.resource(19)?.appliedSequence == sequence)
             #expect(try fixture.differences(["translations:*"]) == [])
         }
     }
@@ -53,7 +55,7 @@ import Testing
             let before = try #require(try fixture.resource(19))
             try fixture.origin.touchResource(Origin.ResourceID("translations", 19))
             let report = try await fixture.sync("translations:*")
-            #expect(report.fullCopies == 0 && report.rowsChanged == 0 && report.mutations == 1)
+            #expect(report.snapshots == 0 && report.rowsChanged == 0 && report.mutations == 1)
             #expect(try fixture.resource(19)?.generation == before.generation)
             #expect(try fixture.differences(["translations:*"]) == [])
         }
@@ -63,9 +65,9 @@ import Testing
     @Test func `RESOURCE_UPDATE with a path still fetches nothing`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let path = "/api/v4/resources/snapshots/translations/19"
-        server.on("token A", page([change(2, "RESOURCE_UPDATE", copy: path)], until: 2))
+        server.on("token A", page([change(2, "RESOURCE_UPDATE", snapshot: path)], until: 2))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         try await fixture.sync("translations:*")
@@ -92,7 +94,7 @@ import Testing
 
     /// §1.5.6
     @Test(arguments: Wiring.allCases)
-    func `ROW_UPDATE is a whole row, and nothing of the old one stays`(_ wiring: Wiring) async throws {
+    func `ROW_UPDATE is a whole row that replaces the old one`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.createResource(
                 Origin.ResourceID("translations", 19),
@@ -105,10 +107,10 @@ import Testing
     }
 
     /// §1.5.7
-    @Test func `ROW_DELETE of a row that is not there succeeds`() async throws {
+    @Test func `ROW_DELETE of a missing row succeeds`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         server.on("token A", page([row(2, 77, nil), row(3, 1, "new")], until: 3, token: "B"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
@@ -128,7 +130,7 @@ import Testing
             try fixture.origin.put(1, "unseen")
             #expect(try await fixture.sync("translations:*").mutations == 0)
             try fixture.origin.publish(19)
-            #expect(try await fixture.sync("translations:*").fullCopies == 1)
+            #expect(try await fixture.sync("translations:*").snapshots == 1)
             #expect(try fixture.differences(["translations:*"]) == [])
             try fixture.origin.hide(19)
             try fixture.origin.publish(19)
@@ -139,17 +141,17 @@ import Testing
     }
 
     /// §1.5.9
-    @Test func `a type of a later version is passed over and told`() async throws {
+    @Test func `a type of a later version is skipped and reported`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let later = #"{"sequence":2,"type":"ROW_MOVE","resource_group":"translations","resource_id":19}"#
         server.on("token A", page([later, row(3, 1, "new")], until: 3, token: "B"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         #expect(try await fixture.sync("translations:*").unknownMutations == 1)
         #expect(try fixture.text(1) == payload(1, "new"))
-        let told = SyncEvent.unknownMutation(type: "ROW_MOVE", ResourceKey("translations", 19))
-        #expect(fixture.happened.contains(told))
+        let reported = SyncEvent.unknownMutation(type: "ROW_MOVE", ResourceKey("translations", 19))
+        #expect(fixture.recordedEvents.contains(reported))
     }
 }

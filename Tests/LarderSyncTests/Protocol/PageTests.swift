@@ -1,3 +1,5 @@
+// Proves that pages are decoded as the protocol defines them, and that a malformed one applies nothing.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -32,14 +34,14 @@ import Testing
     }
 
     /// §1.4.4
-    @Test func `of a bootstrap list resources, with where their full copies are`() async throws {
+    @Test func `of a bootstrap list resources with their snapshot paths`() async throws {
         let server = CannedServer()
-        server.on("bootstrap", page([change(4, "RESOURCE_CREATE", copy: "/api/v4/resources/copies/x")], until: 9))
-        server.on("/content/api/v4/resources/copies/x", copy(at: 9, "one"))
+        server.on("bootstrap", page([change(4, "RESOURCE_CREATE", snapshot: "/api/v4/resources/copies/x")], until: 9))
+        server.on("/content/api/v4/resources/copies/x", snapshot(at: 9, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         #expect(try fixture.translation(19) == ["1": payload(1, "one")])
-        #expect(try fixture.resource(19)?.fullCopyPath == "/api/v4/resources/copies/x")
+        #expect(try fixture.resource(19)?.snapshotPath == "/api/v4/resources/copies/x")
     }
 
     /// §1.4.5
@@ -52,7 +54,7 @@ import Testing
             """#
         let body = page([bare], until: 1).replacing("{\"sync\":{", with: "{\"more\":[],\"sync\":{\"other\":{},")
         server.on("bootstrap", body)
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         #expect(try fixture.translation(19).count == 1)
@@ -75,7 +77,7 @@ import Testing
         page(until: -1),
         "[]", "{}", "null", "{\"sync\":null}", "",
     ])
-    func `that are not as the protocol has them fail the run`(_ body: String) async throws {
+    func `that violate the protocol fail the run`(_ body: String) async throws {
         let server = CannedServer()
         server.on("bootstrap", body)
         let fixture = try SyncFixture(transport: server)
@@ -101,7 +103,7 @@ import Testing
     func `with one bad change among good ones apply none of them`(_ bad: String) async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         server.on("token A", page([bad, row(3, 1, "good")], until: 9))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")

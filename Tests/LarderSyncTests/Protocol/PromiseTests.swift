@@ -1,3 +1,5 @@
+// Proves the general guarantees of content sync: convergence, local reads, and tokens that survive failures.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -7,7 +9,7 @@ import Testing
 @Suite struct `What content sync promises` {
     /// §1.1.1, §1.1.2
     @Test(arguments: Wiring.allCases)
-    func `the store ends up as the server has it, and reading asks nobody`(_ wiring: Wiring) async throws {
+    func `the store converges to the server's rows, and reads send no request`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 250)
             try fixture.origin.addTranslations(20, count: 3)
@@ -45,7 +47,7 @@ import Testing
     }
 
     /// §1.1.6
-    @Test func `rows are told apart by group, id, type and key`() async throws {
+    @Test func `rows are distinguished by group, id, type and key`() async throws {
         let fixture = try SyncFixture()
         for (group, id) in [("notes", Int64(1)), ("notes", 2), ("other", 1)] {
             let rows = [("a", "1"), ("a", "2"), ("b", "1")].map { type, key in
@@ -63,7 +65,7 @@ import Testing
     @Test func `changes may come more than once`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one", "two"))
+        server.on("translations/19", snapshot(at: 1, "one", "two"))
         let changes = [row(2, 1, "new"), row(3, 3, "three"), row(4, 2, nil), row(5, 9, nil)]
         server.on("token A", page(changes, until: 5, token: "B"))
         server.on("token B", page(changes, until: 5, token: "C"))
@@ -79,7 +81,7 @@ import Testing
         try await wiring.run { fixture in
             for id in Int64(19)...22 { try fixture.origin.addTranslations(id, count: 1) }
             let report = try await fixture.sync("translations:19,21")
-            #expect(report.kind == .bootstrap && report.fullCopies == 2)
+            #expect(report.kind == .bootstrap && report.snapshots == 2)
             let copies = fixture.script.lines.filter { $0.contains("snapshots") }.sorted()
             #expect(copies.map { $0.suffix(3) } == ["/19", "/21"])
         }
@@ -87,7 +89,7 @@ import Testing
 
     /// §1.1.9, §1.1.10
     @Test(arguments: Wiring.allCases)
-    func `a later sync asks for what changed since the token`(_ wiring: Wiring) async throws {
+    func `a later sync requests what changed since the token`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 2)
             try await fixture.sync("translations:*")
@@ -105,11 +107,11 @@ import Testing
         try fixture.origin.addTranslations(19, count: 2)
         try await fixture.sync("translations:*")
         try fixture.origin.put(1, "new")
-        let gate = Gate(fixture.script) { _ in true }
-        async let report = fixture.sync("translations:*", over: gate)
-        await gate.held()
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        async let report = fixture.sync("translations:*", over: heldRequests)
+        await heldRequests.waitUntilHeld()
         #expect(try fixture.text(1) == Origin.translation(1, "row 1"))
-        gate.open()
+        heldRequests.release()
         #expect(try await report.rowsChanged == 1)
         #expect(try fixture.text(1) == Origin.translation(1, "new"))
     }
@@ -132,7 +134,7 @@ import Testing
 
     /// §1.1.20
     @Test(arguments: Wiring.allCases)
-    func `a failed run keeps the old token, and the next one goes on from it`(_ wiring: Wiring) async throws {
+    func `a failed run keeps the old token, and the next one continues from it`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 2)
             try await fixture.sync("translations:*")

@@ -1,3 +1,5 @@
+// Proves that requests have the paths, credentials, filters and parameters that the protocol defines.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -23,7 +25,7 @@ import Testing
 
     /// §1.2.6
     @Test(arguments: Wiring.allCases)
-    func `carry the credentials, pages and full copies alike`(_ wiring: Wiring) async throws {
+    func `carry the credentials, for pages and snapshots alike`(_ wiring: Wiring) async throws {
         let accepted = OriginConfiguration.Credentials(authToken: "secret", clientID: "me")
         try await wiring.run(credentials: accepted) { fixture in
             try fixture.origin.addTranslations(19, count: 1)
@@ -77,7 +79,7 @@ import Testing
 
     /// §1.1.17, §1.3.5
     @Test(arguments: Wiring.allCases)
-    func `ask for 100 changes a page, or for fewer where the host says so`(_ wiring: Wiring) async throws {
+    func `request 100 changes a page, or fewer where the host says so`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             for id in Int64(1)...5 { try fixture.origin.addTranslations(id, count: 1) }
             #expect(try await fixture.sync("translations:1,2,3").pages == 1)
@@ -104,7 +106,7 @@ import Testing
 
     /// §1.6.6, §1.6.8
     @Test(arguments: Wiring.allCases)
-    func `for full copies carry neither token nor sequence`(_ wiring: Wiring) async throws {
+    func `for snapshots carry neither token nor sequence`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")

@@ -1,3 +1,5 @@
+// Proves that sequences ascend within their bound, and that a run which violates this fails.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -7,7 +9,7 @@ import Testing
     /// A fixture whose store has one row and the token `A`.
     private func synced(_ server: CannedServer) async throws -> SyncFixture {
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         return fixture
@@ -28,7 +30,7 @@ import Testing
         }
         #expect(try fixture.token() == "A")
         #expect(try fixture.text(1) == payload(1, "one"))
-        #expect(try fixture.resource(19)?.floor == 1)
+        #expect(try fixture.resource(19)?.appliedSequence == 1)
     }
 
     /// §1.6.1
@@ -78,11 +80,11 @@ import Testing
             try fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
             for number in 1...4 { try fixture.origin.put(number, "first") }
-            let gate = Gate(fixture.script) { $0.path?.contains("cursor=") == true }
-            async let report = fixture.sync("translations:*", over: gate, configure: { $0.perPage = 2 })
-            await gate.held()
+            let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("cursor=") == true }
+            async let report = fixture.sync("translations:*", over: heldRequests, configure: { $0.perPage = 2 })
+            await heldRequests.waitUntilHeld()
             try fixture.origin.put(1, "second")
-            gate.open()
+            heldRequests.release()
             #expect(try await report.rowsChanged == 4)
             #expect(try fixture.text(1) == Origin.translation(1, "first"))
             #expect(try await fixture.sync("translations:*").rowsChanged == 1)
@@ -92,20 +94,20 @@ import Testing
 
     /// §1.6.5, §1.6.7, §1.6.9
     @Test(arguments: Wiring.allCases)
-    func `of a full copy newer than its run put an end to older row changes`(_ wiring: Wiring) async throws {
+    func `of a snapshot newer than its run supersede older row changes`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 2)
             try await fixture.sync("translations:*")
             try fixture.origin.replace(19, with: Origin.translations(2, "replaced"))
             try fixture.origin.put(1, "old")
-            let gate = Gate(fixture.script) { $0.path?.contains("snapshots") == true }
-            async let report = fixture.sync("translations:*", over: gate)
-            await gate.held()
+            let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("snapshots") == true }
+            async let report = fixture.sync("translations:*", over: heldRequests)
+            await heldRequests.waitUntilHeld()
             let latest = try fixture.origin.put(1, "newer")
-            gate.open()
+            heldRequests.release()
             #expect(try await report.rowsChanged == 0)
             #expect(try fixture.text(1) == Origin.translation(1, "newer"))
-            #expect(try fixture.resource(19)?.floor == latest)
+            #expect(try fixture.resource(19)?.appliedSequence == latest)
             #expect(try await fixture.sync("translations:*").rowsChanged == 0)
             #expect(try fixture.differences(["translations:*"]) == [])
         }
@@ -122,7 +124,7 @@ import Testing
         #expect(server.names == ["bootstrap", "translations/19", "token A", "token B"])
     }
 
-    @Test func `that lead the pages in a circle end the run`() async throws {
+    @Test func `that make the pages form a cycle end the run`() async throws {
         let server = CannedServer()
         let fixture = try await synced(server)
         server.on("token A", page(until: 9, cursor: "B"))

@@ -1,3 +1,5 @@
+// Proves that filters which share resources fetch them once and lose them only with the last filter.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -5,20 +7,20 @@ import Testing
 
 @Suite("Filters that share resources", .timeLimit(.minutes(5)))
 struct OverlapTests {
-    @Test func `fetch a shared resource's full copy once`() async throws {
+    @Test func `fetch a shared resource's snapshot once`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...4 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 10) }
-        let gate = Gate(fixture.script) { $0.path?.contains("/snapshots/") == true }
-        let coordinator = try fixture.coordinator("translations:1,2,3", transport: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("/snapshots/") == true }
+        let coordinator = try fixture.coordinator("translations:1,2,3", transport: heldRequests)
         try await fixture.running(coordinator) {
-            await gate.held(3)
+            await heldRequests.waitUntilHeld(3)
             // The second filter waits for the copy that the first is fetching, and fetches its own.
             coordinator.add(try ResourceFilter("translations:2,4"))
-            await gate.held(4)
-            gate.open()
+            await heldRequests.waitUntilHeld(4)
+            heldRequests.release()
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
-        #expect((1...4).map { fixture.copies(of: $0) } == [1, 1, 1, 1])
+        #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
         for filter in ["translations:1,2,3", "translations:2,4"] {
             #expect(try fixture.differences(filter) == [])
         }
@@ -57,10 +59,10 @@ struct OverlapTests {
         }
         try fixture.origin.put(1, "old", in: 1)
         // The slow one has its page before the newer change exists, and applies it after the fast one has applied that.
-        let held = HeldAnswer(fixture.script)
+        let held = HeldResponseTransport(fixture.script)
         let coordinator = try fixture.coordinator(transport: held)
         let running = Task { try await coordinator.sync(slow) }
-        await held.answered()
+        await held.waitUntilAnswered()
         try fixture.origin.put(1, "new", in: 1)
         _ = try await fixture.coordinator().sync(fast)
         #expect(try fixture.text(1, of: 1) == payload(1, "new"))
@@ -69,7 +71,7 @@ struct OverlapTests {
         #expect(try fixture.text(1, of: 1) == payload(1, "new"))
     }
 
-    @Test func `are removed one by one: what another holds stays`() async throws {
+    @Test func `are removed one by one: what another holds is kept`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(1, count: 3)
         try fixture.origin.addTranslations(2, count: 3)

@@ -1,3 +1,5 @@
+// Proves that a changed page size restarts a bootstrap's pages, and continues from stored tokens.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -18,22 +20,22 @@ struct PageSizeTests {
         let coordinator = SyncCoordinator(
             store: fixture.store, transport: transport,
             configuration: SyncConfiguration(base: base, perPage: perPage), connectivity: fixture.network,
-            power: fixture.power, onEvent: { event in fixture.note(event) })
+            power: fixture.power, onEvent: { event in fixture.record(event) })
         coordinator.add(filter)
         return coordinator
     }
 
-    @Test func `starts the bootstrap's pages anew, and keeps what is in`() async throws {
+    @Test func `restarts the bootstrap's pages, and keeps the stored resources`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...7 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 5) }
         // Two pages come, the third does not.
-        let gate = Gate(fixture.script) { request in
+        let heldRequests = HeldRequestTransport(fixture.script) { request in
             request.path?.contains("cursor=") == true && fixture.script.lines.contains { $0.contains("cursor=") }
         }
-        let old = try coordinator(fixture, perPage: 2, over: gate)
+        let old = try coordinator(fixture, perPage: 2, over: heldRequests)
         try await fixture.running(old) {
-            await gate.held()
-            try await fixture.happens(4) { if case .swapped = $0 { true } else { false } }
+            await heldRequests.waitUntilHeld()
+            try await fixture.waitForEvent(4) { if case .swapped = $0 { true } else { false } }
         }
         let cursors = fixture.script.lines.filter { $0.contains("cursor=") }
         #expect(cursors.count == 1)
@@ -43,12 +45,12 @@ struct PageSizeTests {
         let later = fixture.script.lines.filter { $0.contains("cursor=") }.dropFirst(cursors.count)
         #expect(later.count == 2 && Set(later).isDisjoint(with: cursors))
         #expect(fixture.script.lines.count { $0.contains("bootstrap=true") && $0.contains("per_page=3") } == 1)
-        #expect((1...7).map { fixture.copies(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
+        #expect((1...7).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
         #expect(try fixture.differences() == [])
-        #expect(!fixture.happened.contains(.tokenRejected(filter: "translations:*")))
+        #expect(!fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
     }
 
-    @Test func `goes on from the token of the old size`() async throws {
+    @Test func `continues from the token of the old size`() async throws {
         let fixture = try CoordinatorFixture()
         for id in 1...7 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 5) }
         let old = try coordinator(fixture, perPage: 2, over: fixture.script)
@@ -57,7 +59,7 @@ struct PageSizeTests {
         let new = try coordinator(fixture, perPage: 3, over: fixture.script)
         try await fixture.running(new) { try await new.status { $0.isRunning && $0.isIdle } }
         #expect(try fixture.differences() == [])
-        #expect(!fixture.happened.contains(.tokenRejected(filter: "translations:*")))
-        #expect((1...7).map { fixture.copies(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
+        #expect(!fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
+        #expect((1...7).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
     }
 }

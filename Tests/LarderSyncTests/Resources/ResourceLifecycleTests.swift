@@ -1,13 +1,15 @@
+// Proves that a resource follows hiding, publishing, emptying and schema changes, and is never seen half changed.
+
 import HTTPTypes
 import Larder
 import LarderServer
 import LarderTesting
 import Testing
 
-@Suite("What becomes of a resource", .timeLimit(.minutes(5)))
+@Suite("The lifecycle of a resource", .timeLimit(.minutes(5)))
 struct ResourceLifecycleTests {
     /// Lets a coordinator keep a resource in step; `change` gets a function that brings it up to date once more.
-    private func inStep(
+    private func withSyncedResource(
         _ change: (CoordinatorFixture, () async throws -> ResourceReadiness?) async throws -> Void
     ) async throws {
         let fixture = try CoordinatorFixture()
@@ -26,12 +28,12 @@ struct ResourceLifecycleTests {
     }
 
     @Test func `hidden, and public again`() async throws {
-        try await inStep { fixture, sync in
+        try await withSyncedResource { fixture, sync in
             try fixture.origin.hide(19)
             let hidden = try #require(try await sync())
             #expect(hidden.state == .hidden && !hidden.isComplete && hidden.rowCount == 0)
             #expect(try fixture.text(1) == nil)
-            #expect(fixture.happened.contains(.hidden(ResourceKey("translations", 19))))
+            #expect(fixture.recordedEvents.contains(.hidden(ResourceKey("translations", 19))))
             // Nothing is missing: what the server does not show is not waited for.
             #expect(try fixture.readiness()?.isComplete == true)
             try fixture.origin.put(1, "behind the curtain")
@@ -44,7 +46,7 @@ struct ResourceLifecycleTests {
     }
 
     @Test func `emptied, and filled again`() async throws {
-        try await inStep { fixture, sync in
+        try await withSyncedResource { fixture, sync in
             try fixture.origin.replace(19, with: [])
             let emptied = try #require(try await sync())
             // Without rows it is as complete as any.
@@ -57,19 +59,19 @@ struct ResourceLifecycleTests {
         }
     }
 
-    @Test func `of another schema version, which is told`() async throws {
-        try await inStep { fixture, sync in
+    @Test func `of another schema version, which is reported`() async throws {
+        try await withSyncedResource { fixture, sync in
             #expect(try await sync()?.schemaVersion == 1)
             fixture.origin.schemaVersion = 2
             try fixture.origin.replace(19, with: Origin.translations(4))
             #expect(try await sync()?.schemaVersion == 2)
-            #expect(fixture.happened.contains(.schemaChanged(ResourceKey("translations", 19), from: 1, to: 2)))
+            #expect(fixture.recordedEvents.contains(.schemaChanged(ResourceKey("translations", 19), from: 1, to: 2)))
         }
     }
 
-    @Test func `never seen half while any of it happens`() async throws {
-        try await inStep { fixture, sync in
-            let watch = Watch(fixture.store) { view in
+    @Test func `never seen half changed`() async throws {
+        try await withSyncedResource { fixture, sync in
+            let watch = RepeatedReader(fixture.store) { view in
                 let rows = try view.rows(in: .all(of: ResourceKey("translations", 19)))
                 return Set(rows.map { Array($0.payload).count }).count <= 1 && [0, 3, 7].contains(rows.count)
             }
@@ -82,7 +84,7 @@ struct ResourceLifecycleTests {
                 try fixture.origin.publish(19)
                 _ = try await sync()
             }
-            #expect(watch.end().wrong == 0)
+            #expect(watch.stop().wrong == 0)
         }
     }
 }

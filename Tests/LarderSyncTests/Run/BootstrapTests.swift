@@ -1,16 +1,18 @@
+// Proves that a bootstrap stores every listed resource, stores the token last, and is followed by incremental runs.
+
 import Larder
 import LarderServer
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A bootstrap` {
-    @Test func `brings every listed resource and stores the token last`() async throws {
+    @Test func `stores every listed resource and stores the token last`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 3000)
         try fixture.origin.addTranslations(20, count: 10)
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .bootstrap)
-        #expect(report.fullCopies == 2)
-        #expect(report.rowsCopied == 3010)
+        #expect(report.snapshots == 2)
+        #expect(report.snapshotRows == 3010)
         #expect(
             try fixture.payload(ResourceKey("translations", 19), "translation", "2999")
                 == "{\"id\":2999,\"text\":\"row 2999\"}")
@@ -20,7 +22,7 @@ import Testing
         #expect(!state.isBootstrapping)
     }
 
-    @Test func `is followed by runs that bring only what has changed`() async throws {
+    @Test func `is followed by runs that fetch only what has changed`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 30)
         _ = try await fixture.sync("translations:*")
@@ -31,13 +33,14 @@ import Testing
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .incremental)
         #expect(report.rowsChanged == 2)
-        #expect(report.fullCopies == 0)
+        #expect(report.snapshots == 0)
         #expect(
             try fixture.payload(ResourceKey("translations", 19), "translation", "7") == "{\"id\":7,\"text\":\"new\"}")
         #expect(try fixture.payload(ResourceKey("translations", 19), "translation", "8") == nil)
     }
 
-    @Test func `follows a rejected token while the old rows stay readable, and sweeps what is gone`() async throws {
+    @Test func `follows a rejected token while the old rows stay readable, and sweeps removed resources`() async throws
+    {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 30)
         try fixture.origin.addTranslations(20, count: 30)

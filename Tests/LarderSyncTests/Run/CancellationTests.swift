@@ -1,3 +1,5 @@
+// Proves that callers of a run share it, can cancel anywhere, and that the next run converges.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -14,14 +16,14 @@ import Testing
 
     @Test func `of one filter share one run`() async throws {
         let fixture = try await prepared()
-        let gate = Gate(fixture.script) { _ in true }
-        let sync = fixture.contentSync(over: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let sync = fixture.contentSync(over: heldRequests)
         let requests = fixture.script.recorded.count
         async let first = sync.sync(ResourceFilter("translations:*"))
-        await gate.held()
+        await heldRequests.waitUntilHeld()
         async let second = sync.sync(ResourceFilter("translations:19;translations:*"))
         try await Task.sleep(for: .milliseconds(20))
-        gate.open()
+        heldRequests.release()
         #expect(try await first == second)
         #expect(fixture.script.recorded.count == requests + 1)
         // The run is over: the next call begins another.
@@ -30,24 +32,24 @@ import Testing
 
     @Test func `can leave without ending it for the others`() async throws {
         let fixture = try await prepared()
-        let gate = Gate(fixture.script) { _ in true }
-        let sync = fixture.contentSync(over: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let sync = fixture.contentSync(over: heldRequests)
         async let staying = sync.sync(ResourceFilter("translations:*"))
-        await gate.held()
+        await heldRequests.waitUntilHeld()
         let leaving = Task { try await sync.sync(ResourceFilter("translations:*")) }
         leaving.cancel()
         await #expect(throws: SyncError.self) { try await leaving.value }
-        gate.open()
+        heldRequests.release()
         #expect(try await staying.rowsChanged == 1)
     }
 
-    @Test func `end it when the last one leaves, and it repeats without harm`() async throws {
+    @Test func `end it when the last one leaves, and it can be repeated`() async throws {
         let fixture = try await prepared()
         let token = try fixture.token()
-        let gate = Gate(fixture.script) { _ in true }
-        let sync = fixture.contentSync(over: gate)
+        let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
+        let sync = fixture.contentSync(over: heldRequests)
         let only = Task { try await sync.sync(ResourceFilter("translations:*")) }
-        await gate.held()
+        await heldRequests.waitUntilHeld()
         only.cancel()
         await #expect {
             try await only.value
@@ -59,12 +61,12 @@ import Testing
         #expect(try fixture.differences(["translations:*"]) == [])
     }
 
-    @Test func `who come while a cancelled run is ending get a run of their own`() async throws {
+    @Test func `that arrive while a cancelled run is ending get a run of their own`() async throws {
         let fixture = try await prepared()
-        let held = HeldAnswer(fixture.script)
+        let held = HeldResponseTransport(fixture.script)
         let sync = fixture.contentSync(over: held)
         let only = Task { try await sync.sync(ResourceFilter("translations:*")) }
-        await held.answered()
+        await held.waitUntilAnswered()
         only.cancel()
         await #expect(throws: SyncError.self) { try await only.value }
         // The cancelled run still waits for its answer.
@@ -88,13 +90,13 @@ import Testing
         let content = ContentSync(store: fixture.store, transport: fixture.script, configuration: configuration) { _ in
             if count.update({ ($0 ?? -1) + 1 }) == place { sync.value?.cancel() }
         }
-        let gate = AsyncStream<Void>.makeStream()
+        let start = AsyncStream<Void>.makeStream()
         let task = Task {
-            for await _ in gate.stream { break }
+            for await _ in start.stream { break }
             return try await content.sync(ResourceFilter("translations:*"))
         }
         sync.value = task
-        gate.continuation.finish()
+        start.continuation.finish()
         _ = await task.result
         try fixture.expectSound()
         for id in Int64(1)...4 { #expect([0, 400].contains(try fixture.translation(id).count)) }

@@ -1,4 +1,4 @@
-// Proves that the next run heals damaged records of resources and filters: what they knew is asked for again, the rows stay
+// Proves that the next run repairs damaged records of resources and filters while their rows stay readable.
 // readable and the other filters go on.
 
 import Larder
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `has the snapshot of a resource asked for again`() async throws {
+    @Test func `requests the snapshot of a resource again`() async throws {
         let fixture = try await filled()
         let before = try fixture.translation(20)
         try await damage(fixture, .resources) { key in
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: StoreError.self) { try fixture.translation(20) }
         try await fixture.sync("translations:*")
         #expect(try fixture.translation(20) == before)
-        #expect(try fixture.resource(20)?.fullCopyPath != nil)
+        #expect(try fixture.resource(20)?.snapshotPath != nil)
         #expect(try fixture.token() != nil)
         #expect(try fixture.differences(["translations:*"]) == [])
         try await fixture.store.reclaim()
@@ -83,7 +83,7 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `heals a member`() async throws {
+    @Test func `repairs a member`() async throws {
         let fixture = try await filled()
         try await damage(fixture, .members) { key in
             key.append(integer: 1)

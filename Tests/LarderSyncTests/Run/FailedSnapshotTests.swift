@@ -1,3 +1,5 @@
+// Proves that a snapshot that cannot be fetched blocks no other resource, loses no change, and is reported.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -5,7 +7,7 @@ import LarderTesting
 import Testing
 
 /// A snapshot that cannot be had keeps no other resource from coming, loses no change, and is named.
-@Suite(.timeLimit(.minutes(20))) struct `A snapshot that cannot be had` {
+@Suite(.timeLimit(.minutes(20))) struct `A snapshot that cannot be fetched` {
     private static let faults: [Fault] = [
         .status(.internalServerError), .status(.forbidden), .status(.notFound), .body(Array("{".utf8)),
         .truncate(after: 30), .status(.unauthorized), .status(.tooManyRequests), .status(.found),
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: faults)
-    func `in a bootstrap lets everything else in`(_ fault: Fault) async throws {
+    func `in a bootstrap blocks nothing else`(_ fault: Fault) async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 3) }
         fixture.script.plan(fault, times: 100, where: Self.isOf(2))
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: faults)
-    func `in a run of changes lets everything else in, and loses none of its own`(_ fault: Fault) async throws {
+    func `in a run of changes blocks nothing else, and loses none of its own`(_ fault: Fault) async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 3) }
         try await fixture.sync("translations:*")
@@ -75,10 +77,10 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `because it is too big is named like the others`() async throws {
+    @Test func `because it is too large is reported like the others`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...3 { try fixture.origin.addTranslations(id, count: id == 2 ? 500 : 3) }
-        let error = try await fixture.failure("translations:*", configure: { $0.limits.fullCopyBytes = 2000 })
+        let error = try await fixture.failure("translations:*", configure: { $0.limits.snapshotBytes = 2000 })
         expectIncomplete(error, 2)
         #expect(try fixture.translation(3).count == 3)
     }
@@ -87,17 +89,17 @@ import Testing
         let fixture = try SyncFixture()
         for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 3) }
         try await fixture.sync("translations:*")
-        let gate = Gate(fixture.script) { $0.path?.contains("cursor=") == true }
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("cursor=") == true }
         try fixture.origin.replace(2, with: Origin.translations(2, "new"))
         try fixture.origin.put(1, "new", in: 1)
         try fixture.origin.hide(2)
         fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(2))
-        gate.open()
-        try await fixture.sync("translations:*", over: gate, configure: { $0.perPage = 1 })
+        heldRequests.release()
+        try await fixture.sync("translations:*", over: heldRequests, configure: { $0.perPage = 1 })
         #expect(try fixture.differences(["translations:*"]) == [])
     }
 
-    @Test func `is asked for behind those that never failed`() async throws {
+    @Test func `is requested after those that never failed`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(1))
@@ -105,14 +107,14 @@ import Testing
         // A change moves the bound, so that everything is asked for again.
         try fixture.origin.put(1, "new", in: 4)
         let count = fixture.script.lines.count
-        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
-        let asked = fixture.script.lines.dropFirst(count).compactMap { $0.split(separator: "/").last }.filter {
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentSnapshots = 1 })
+        let requested = fixture.script.lines.dropFirst(count).compactMap { $0.split(separator: "/").last }.filter {
             Int($0) != nil
         }
-        #expect(asked == ["2", "3", "4", "1"])
+        #expect(requested == ["2", "3", "4", "1"])
     }
 
-    @Test func `whose like the server refuses in a row does not keep later pages from coming`() async throws {
+    @Test func `among several refused in a row does not block later pages`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
         func refuse() {
@@ -134,7 +136,7 @@ import Testing
         #expect(try fixture.text(1, of: 7) == payload(1, "new"))
     }
 
-    @Test func `whose like failed before does not keep later pages from coming, also by hand`() async throws {
+    @Test func `among several that failed before does not block later pages, also by hand`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.internalServerError), times: 1000) { request in
@@ -156,13 +158,13 @@ import Testing
         // The rows of 1 cannot be named, so that runs pass over it: nothing waits for that.
         let mapping = RowKeyMapping(capturing: ["text"]) { (_, fields) throws(WireError) in
             guard case .string(let text)? = fields["text"], text != "row 2" else { throw .unknownGroup }
-            return FullCopyRowKey(type: "translation", key: text)
+            return SnapshotRowKey(type: "translation", key: text)
         }
         expectIncomplete(try await fixture.failure("translations:*", configure: { $0.keyMapping = mapping }), 2)
         func begin() async throws {
             let now = fixture.store.host.now()
             _ = try await fixture.store.write { transaction in
-                try transaction.beginRun("translations:*", now: now, isByHand: false)
+                try transaction.beginRun("translations:*", now: now, isManual: false)
             }
         }
         let held = try #require(await #expect(throws: SyncError.self) { try await begin() })
@@ -200,39 +202,39 @@ import Testing
         return fixture
     }
 
-    private func happened(_ fixture: CoordinatorFixture, _ times: Int) async throws {
-        try await fixture.happens(times) { if case .failed = $0 { true } else { false } }
+    private func waitForFailures(_ fixture: CoordinatorFixture, _ times: Int) async throws {
+        try await fixture.waitForEvent(times) { if case .failed = $0 { true } else { false } }
     }
 
-    @Test func `a bootstrap is not begun anew by every trigger, restart or network`() async throws {
+    @Test func `a bootstrap is not restarted by every trigger, restart or network`() async throws {
         let fixture = try failing()
         let first = try fixture.coordinator("translations:*")
         try await fixture.running(first) {
-            try await happened(fixture, 1)
+            try await waitForFailures(fixture, 1)
             #expect(pages(fixture) == 1)
             let status = try await first.status { $0.filters[0].lastError != nil }
             #expect(status.description.contains("translations/2"))
             for number in 2...4 {
                 first.trigger(.push(nil))
-                try await happened(fixture, number)
+                try await waitForFailures(fixture, number)
             }
             #expect(pages(fixture) == 1)
         }
         let second = try fixture.coordinator("translations:*")
         try await fixture.running(second) {
-            try await happened(fixture, 5)
+            try await waitForFailures(fixture, 5)
             fixture.network.set(.offline)
             try await second.status { $0.network == .offline }
             fixture.network.set(.online)
-            try await happened(fixture, 6)
+            try await waitForFailures(fixture, 6)
             #expect(pages(fixture) == 1)
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(11))
-            try await happened(fixture, 7)
+            try await waitForFailures(fixture, 7)
             #expect(pages(fixture) == 2)
-            #expect(fixture.copies(of: 2) == 2)
+            #expect(fixture.snapshotRequests(of: 2) == 2)
             // Nothing had changed, so nothing else was fetched again.
-            #expect(fixture.copies(of: 1) == 1 && fixture.copies(of: 3) == 1)
+            #expect(fixture.snapshotRequests(of: 1) == 1 && fixture.snapshotRequests(of: 3) == 1)
             // Asked for by hand it is fetched without a wait.
             fixture.script.clearPlans()
             _ = try await second.sync(ResourceFilter("translations:*"))
@@ -240,19 +242,19 @@ import Testing
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `changes of all else come in at once, and it is left alone`() async throws {
+    @Test func `other changes are applied at once, and the resource is not requested`() async throws {
         let fixture = try failing(1...1)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle && $0.filters[0].readiness?.isComplete == true }
             try fixture.origin.addTranslations(2, count: 2)
             coordinator.trigger(.push(nil))
-            try await happened(fixture, 1)
+            try await waitForFailures(fixture, 1)
             try fixture.origin.put(1, "new", in: 1)
             coordinator.trigger(.push(nil))
-            try await happened(fixture, 2)
+            try await waitForFailures(fixture, 2)
             #expect(try fixture.text(1, of: 1) == payload(1, "new"))
-            #expect(fixture.copies(of: 2) == 1)
+            #expect(fixture.snapshotRequests(of: 2) == 1)
             fixture.script.clearPlans()
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(11))
@@ -261,7 +263,7 @@ import Testing
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `the waits grow to an hour, and a clock that was set back holds nothing up`() {
+    @Test func `the waits grow to an hour, and a clock that was moved back blocks nothing`() {
         let resource = ResourceKey("translations", 1)
         let waits = (1...7).map { attempts in
             ResourceFailure(
@@ -271,6 +273,6 @@ import Testing
         #expect(waits == [10, 60, 300, 1800, 3600, 3600, 3600].map { $0 * 1000 })
         let late = ResourceFailure(
             resource, SnapshotFailure(kind: .transient, count: .max, failedAt: .max, reason: "-"))
-        #expect(!late.isHeldBack(now: 0) && late.retryAt == .max)
+        #expect(!late.isBackingOff(now: 0) && late.retryAt == .max)
     }
 }

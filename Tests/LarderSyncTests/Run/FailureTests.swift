@@ -1,3 +1,5 @@
+// Proves that a run which fails in any exchange keeps its token and whole resources, and that the next one recovers.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -35,7 +37,7 @@ import Testing
 
     /// §1.1.20, §1.1.21, §1.1.24, §1.1.27
     @Test(arguments: Wiring.allCases)
-    func `in any of its exchanges keeps the token, whole resources, and is made good by the next`(
+    func `in any of its exchanges keeps the token and whole resources, and is completed by the next`(
         _ wiring: Wiring
     ) async throws {
         for fault in Self.faults {
@@ -51,7 +53,7 @@ import Testing
                             "translations:*",
                             configure: {
                                 $0.perPage = 2
-                                $0.concurrentFullCopies = 1
+                                $0.concurrentSnapshots = 1
                             })
                         break
                     } catch is SyncError {
@@ -82,7 +84,7 @@ import Testing
                     "translations:*",
                     configure: {
                         $0.perPage = 2
-                        $0.concurrentFullCopies = 1
+                        $0.concurrentSnapshots = 1
                     })
                 fixture.script.clearPlans()
                 #expect(try fixture.token() == nil)
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Wiring.allCases)
-    func `because the body of a page or a full copy stalls ends in time`(_ wiring: Wiring) async throws {
+    func `because the body of a page or a snapshot stalls ends in time`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             try fixture.origin.addTranslations(19, count: 50)
             for part in ["/sync?", "snapshots"] {
@@ -115,7 +117,7 @@ import Testing
     @Test func `because a page was cut at any byte applies nothing of it`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         let whole = page([row(2, 1, "two")], until: 2, token: "B")
@@ -132,14 +134,14 @@ import Testing
         #expect(try fixture.text(1) == payload(1, "two"))
     }
 
-    @Test func `because a full copy was cut at any byte leaves the rows as they were`() async throws {
+    @Test func `because a snapshot was cut at any byte leaves the rows unchanged`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 1, token: "A"))
-        server.on("translations/19", copy(at: 1, "one"))
+        server.on("translations/19", snapshot(at: 1, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         server.on("token A", page([change(2, "RESOURCE_INVALIDATE")], until: 2, token: "B"))
-        let whole = copy(at: 2, "two", "three")
+        let whole = snapshot(at: 2, "two", "three")
         for count in 0..<whole.utf8.count {
             server.on("translations/19", [CannedServer.Answer(body: Array(whole.utf8.prefix(count)))])
             guard case .incomplete = try await fixture.failure("translations:*") else {

@@ -1,3 +1,5 @@
+// Proves that a store converges to its origin after random changes over a network that fails at times.
+
 import Foundation
 import HTTPTypes
 import Larder
@@ -65,7 +67,7 @@ private struct History {
         if Int.random(in: 0..<12, using: &random) == 0 { fixture.origin.invalidateTokens() }
         if Int.random(in: 0..<12, using: &random) == 0 {
             let oldest = max(0, fixture.origin.sequence - Int64.random(in: 0...20, using: &random))
-            fixture.origin.forgetChanges(before: oldest)
+            fixture.origin.removeChanges(before: oldest)
         }
         plan()
         let size = Int.random(in: 1...8, using: &random)

@@ -7,11 +7,11 @@ import LarderTesting
 import Testing
 
 @Suite struct `While another process syncs the store` {
-    @Test func `a run asks nothing, leaves that one alone, and may be tried again`() async throws {
+    @Test func `a run sends nothing, leaves the other one alone, and may be tried again`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 2)
         // Another open file excludes as another process does.
-        var lock = try OwnerLock.take("sync.lock", in: fixture.path)
+        var lock = try OwnerLock.acquire("sync.lock", in: fixture.path)
         #expect(lock != nil)
         for _ in 1...2 {
             let error = try await fixture.failure("translations:*")
@@ -25,7 +25,7 @@ import Testing
         lock = nil
         try await fixture.sync("translations:*")
         // A run that is over holds nothing.
-        lock = try OwnerLock.take("sync.lock", in: fixture.path)
+        lock = try OwnerLock.acquire("sync.lock", in: fixture.path)
         #expect(lock != nil)
         #expect(try fixture.differences(["translations:*"]) == [])
     }

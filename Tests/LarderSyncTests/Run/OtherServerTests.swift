@@ -4,13 +4,13 @@ import LarderServer
 import LarderTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A sync with another server than the content is of` {
+@Suite(.timeLimit(.minutes(5))) struct `A sync with a server other than the content's` {
     private let other = "http://127.0.0.2/content"
 
     private func filled(_ name: String? = nil) async throws -> (SyncFixture, CannedServer) {
         let server = CannedServer()
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
-        server.on("translations/19", copy(at: 10, "one"))
+        server.on("translations/19", snapshot(at: 10, "one"))
         server.on("token A", page([row(20, 1, "two")], until: 20, token: "B"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*") { $0.serverIdentity = name }
@@ -31,7 +31,7 @@ import Testing
         return mismatch
     }
 
-    @Test func `sends nothing, keeps everything, and names both`() async throws {
+    @Test func `sends nothing, keeps everything, and reports both`() async throws {
         let (fixture, _) = try await filled()
         let mismatch = try await mismatch(fixture)
         #expect(mismatch.stored == "http://127.0.0.1/content" && mismatch.configured == other)
@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.script.lines.count == sent)
     }
 
-    @Test func `goes on from the token once the server is adopted`() async throws {
+    @Test func `continues from the token once the server is adopted`() async throws {
         let (fixture, _) = try await filled()
         try await fixture.store.adopt(try await mismatch(fixture))
         let report = try await fixture.sync("translations:*", configure: move)
@@ -69,7 +69,7 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `goes on where the host says that it is the same`() async throws {
+    @Test func `continues where the host says that it is the same`() async throws {
         let (fixture, _) = try await filled("content")
         let report = try await fixture.sync("translations:*") {
             move(&$0)
@@ -78,13 +78,13 @@ import Testing
         #expect(report.kind == .incremental)
     }
 
-    @Test func `is none where the first never answered`() async throws {
+    @Test func `is not detected where the first never responded`() async throws {
         let server = CannedServer()
         server.on("bootstrap", status: 503, "")
         let fixture = try SyncFixture(transport: server)
         _ = try await fixture.failure("translations:*")
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "A"))
-        server.on("translations/19", copy(at: 10, "one"))
+        server.on("translations/19", snapshot(at: 10, "one"))
         try await fixture.sync("translations:*", configure: move)
         #expect(try fixture.text(1) == payload(1, "one"))
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try fixture.token() == "A")
     }
 
-    @Test func `ends the runs of the first, of which nothing has come yet`() async throws {
+    @Test func `ends the runs of the first that have delivered nothing yet`() async throws {
         let fixture = try SyncFixture(transport: CannedServer())
         try await fixture.store.bindServer("http://127.0.0.1/content", to: .sync)
         let run = try await fixture.store.write { try $0.beginRun("translations:*", now: 1) }
@@ -115,14 +115,14 @@ import Testing
         }
     }
 
-    @Test func `is not held to what the first has counted`() async throws {
+    @Test func `is not bound by the first one's sequences`() async throws {
         let server = CannedServer()
         server.on("bootstrap", page(until: 1000, token: "A"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         try await fixture.store.write { try $0.removeFilter("translations:*") }
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: 10, token: "B"))
-        server.on("translations/19", copy(at: 10, "one"))
+        server.on("translations/19", snapshot(at: 10, "one"))
         #expect(try await fixture.sync("translations:*", configure: move).wasRejected == false)
         #expect(server.names == ["bootstrap", "bootstrap", "translations/19"])
     }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP://127.0.0.1:80/content/", "http://127.0.0.1/content"])
-    func `is none under another spelling`(spelling: String) async throws {
+    func `is not detected for another spelling of the address`(spelling: String) async throws {
         let (fixture, _) = try await filled()
         let base = try #require(BaseURL(spelling))
         try await fixture.sync("translations:*") { $0.base = base }

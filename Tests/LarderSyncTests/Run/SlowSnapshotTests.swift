@@ -1,4 +1,4 @@
-// Proves that a snapshot whose server sends slowly does not keep the snapshots of other filters from coming.
+// Proves that a slow snapshot does not block the snapshots of other filters.
 
 import Larder
 import LarderServer
@@ -6,12 +6,12 @@ import LarderTesting
 import Synchronization
 import Testing
 
-@Suite("A snapshot that comes slowly", .timeLimit(.minutes(5)))
+@Suite("A slow snapshot", .timeLimit(.minutes(5)))
 struct SlowSnapshotTests {
     /// Whether the rest of the body may come, and whether it was asked for.
     private struct Line {
-        let rest = Pending<Bool>()
-        let asked = Pending<Bool>()
+        let rest = DeferredValue<Bool>()
+        let requested = DeferredValue<Bool>()
     }
 
     /// Serves the snapshot of translation 19 in pieces: the next to last one comes after a pause, the last one when a test says so.
@@ -32,7 +32,7 @@ struct SlowSnapshotTests {
                 guard index < pieces.count else { return nil }
                 if index == pieces.count - 2 { fixture.clock.advance(by: pause) }
                 if index == pieces.count - 1 {
-                    line.asked.fulfil(true)
+                    line.requested.fulfil(true)
                     if await line.rest.value() == nil { throw .cancelled }
                 }
                 return pieces[index]
@@ -45,13 +45,13 @@ struct SlowSnapshotTests {
     ///   - bytes: about how many the snapshot has. A small one is read before it writes, so it keeps no other one waiting; a large
     ///     one gives way when its turn of 20 s is over.
     @Test(arguments: [(200, Duration.zero), (3 << 20, .seconds(29))])
-    func `lets those of other filters through meanwhile`(_ bytes: Int, _ pause: Duration) async throws {
+    func `does not block those of other filters`(_ bytes: Int, _ pause: Duration) async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(20, count: 3)
         let long = String(repeating: "x", count: bytes / 20)
         let id = Origin.ResourceID("translations", 19)
         try fixture.origin.createResource(id, rows: Origin.translations(20, long))
-        let body = Array(try fixture.origin.fullCopy(of: id).joined())
+        let body = Array(try fixture.origin.snapshot(of: id).joined())
         let pieces = [Array(body.dropLast(2)), [body[body.count - 2]], [body[body.count - 1]]]
         let line = Line()
         let sync = ContentSync(
@@ -59,11 +59,11 @@ struct SlowSnapshotTests {
             transport: transport(pieces, pause: pause, line, fixture),
             configuration: SyncConfiguration(base: try #require(BaseURL("http://127.0.0.1/content"))))
         let slow = Task { try await sync.sync(ResourceFilter("translations:19")) }
-        await line.asked.value()
+        await line.requested.value()
         let other = try await sync.sync(ResourceFilter("translations:20"))
-        #expect(other.rowsCopied == 3)
+        #expect(other.snapshotRows == 3)
         line.rest.fulfil(true)
-        #expect(try await slow.value.bytesCopied == body.count)
+        #expect(try await slow.value.snapshotBytes == body.count)
         var findings: [String] = []
         _ = try fixture.store.verify { findings.append("\($0)") }
         #expect(findings == [])

@@ -1,4 +1,4 @@
-// Proves that snapshots which are answered with the server's wait, however often, keep neither pages nor other snapshots away.
+// Proves that snapshots answered with a server's wait block neither pages nor other snapshots.
 import HTTPTypes
 import Larder
 import LarderServer
@@ -17,7 +17,7 @@ import Testing
         sync = ContentSync(
             store: fixture.store, transport: fixture.script,
             configuration: SyncConfiguration(
-                base: try #require(BaseURL("http://127.0.0.1/content")), perPage: 1, concurrentFullCopies: 1,
+                base: try #require(BaseURL("http://127.0.0.1/content")), perPage: 1, concurrentSnapshots: 1,
                 laggingPause: .zero))
     }
 
@@ -25,15 +25,15 @@ import Testing
         { request in ids.contains { request.path?.hasSuffix("/snapshots/translations/\($0)") == true } }
     }
 
-    private func askToWait(_ ids: ClosedRange<Int64>, times: Int = 1000) {
+    private func respondWithWait(_ ids: ClosedRange<Int64>, times: Int = 1000) {
         fixture.script.plan(.status(.tooManyRequests), .header(.retryAfter, "3600"), times: times, where: isOf(ids))
     }
 
     /// Runs the filter, which ends with the server's wait; during that nothing is sent. Then the wait is over.
     private func runIntoWait() async throws {
-        let told = await outcome { () async throws(SyncError) in try await sync.sync(filter) }
-        guard case .rateLimited? = told.error else {
-            Issue.record("\(told)")
+        let result = await outcome { () async throws(SyncError) in try await sync.sync(filter) }
+        guard case .rateLimited? = result.error else {
+            Issue.record("\(result)")
             return
         }
         let sent = fixture.script.lines.count
@@ -46,36 +46,36 @@ import Testing
         fixture.clock.advance(by: .seconds(3600))
     }
 
-    private func copies(of ids: ClosedRange<Int64>) -> Int { ids.map(fixture.copies).reduce(0, +) }
+    private func snapshotRequests(of ids: ClosedRange<Int64>) -> Int { ids.map(fixture.snapshotRequests).reduce(0, +) }
 
-    @Test func `for ever keep the changes on later pages away for one run`() async throws {
+    @Test func `repeatedly delay the changes on later pages by one run only`() async throws {
         for id in Int64(1)...8 { try fixture.origin.addTranslations(id, count: 2) }
         _ = try await sync.sync(filter)
-        let before = copies(of: 1...6)
+        let before = snapshotRequests(of: 1...6)
         for id in Int64(1)...6 { try fixture.origin.replace(id, with: Origin.translations(2, "new")) }
         try fixture.origin.put(1, "new", in: 7)
         try fixture.origin.replace(8, with: Origin.translations(2, "new"))
-        askToWait(1...6)
+        respondWithWait(1...6)
         for run in 1...2 {
             try await runIntoWait()
-            #expect(copies(of: 1...6) == before + run)
+            #expect(snapshotRequests(of: 1...6) == before + run)
         }
         #expect(try fixture.text(1, of: 7) == Origin.translation(1, "new"))
         // Each run asks for another one, and then for what is behind them.
         for _ in 3...7 { try await runIntoWait() }
         #expect(try fixture.text(1, of: 8) == Origin.translation(1, "new 1"))
-        for id in Int64(1)...6 { #expect(fixture.copies(of: id) <= 3) }
+        for id in Int64(1)...6 { #expect(fixture.snapshotRequests(of: id) <= 3) }
         fixture.script.clearPlans()
         _ = try await sync.sync(filter)
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `for ever keep other snapshots of a bootstrap away for one run each`() async throws {
+    @Test func `repeatedly delay other snapshots of a bootstrap by one run each`() async throws {
         for id in Int64(1)...5 { try fixture.origin.addTranslations(id, count: 2) }
-        askToWait(1...2)
+        respondWithWait(1...2)
         for _ in 1...3 { try await runIntoWait() }
         for id in Int64(3)...5 { #expect(try fixture.text(1, of: id) == Origin.translation(1, "row 1"), "\(id)") }
-        #expect(copies(of: 1...2) == 3)
+        #expect(snapshotRequests(of: 1...2) == 3)
         fixture.script.clearPlans()
         _ = try await sync.sync(filter)
         #expect(try fixture.differences() == [])
@@ -86,7 +86,7 @@ import Testing
         try fixture.origin.addTranslations(2, count: 2)
         _ = try await sync.sync(filter)
         try fixture.origin.replace(1, with: Origin.translations(2, "new"))
-        askToWait(1...1, times: 2)
+        respondWithWait(1...1, times: 2)
         try await runIntoWait()
         let request = try #require(fixture.script.recorded.last { isOf(1...1)($0.request) }?.request)
         let old = try await OriginTransport(origin: fixture.origin).send(
@@ -102,16 +102,16 @@ import Testing
         #expect(try fixture.differences() == [])
     }
 
-    @Test func `of what is deleted on a later page are not asked for`() async throws {
+    @Test func `of resources that are deleted on a later page are not requested`() async throws {
         for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 2) }
         _ = try await sync.sync(filter)
         try fixture.origin.replace(1, with: Origin.translations(2, "new"))
-        askToWait(1...1)
+        respondWithWait(1...1)
         try await runIntoWait()
-        let asked = fixture.copies(of: 1)
+        let requestCount = fixture.snapshotRequests(of: 1)
         try fixture.origin.hide(1)
         _ = try await sync.sync(filter)
-        #expect(fixture.copies(of: 1) == asked)
+        #expect(fixture.snapshotRequests(of: 1) == requestCount)
         #expect(try fixture.differences() == [])
     }
 }

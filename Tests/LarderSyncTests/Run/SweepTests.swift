@@ -1,3 +1,5 @@
+// Proves that a sweep removes what no filter holds any more, and only after a complete bootstrap.
+
 import Larder
 import LarderServer
 import LarderTesting
@@ -6,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A sweep` {
     private let narrow = "translations:19,20"
 
-    @Test func `takes what no filter holds any more, and leaves what another one does`() async throws {
+    @Test func `removes what no filter holds any more, and leaves what another one holds`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
         try await fixture.sync("translations:*")
@@ -16,7 +18,7 @@ import Testing
         fixture.origin.invalidateTokens()
         let report = try await fixture.sync("translations:*")
         #expect(report.hidden == 1)
-        #expect(fixture.happened.contains(.swept(ResourceKey("translations", 21))))
+        #expect(fixture.recordedEvents.contains(.swept(ResourceKey("translations", 21))))
         #expect(try fixture.resource(21)?.state == .empty)
         #expect(try fixture.translation(20).count == 2)
         #expect(try fixture.members() == [ResourceKey("translations", 19)])
@@ -25,7 +27,7 @@ import Testing
         #expect(try fixture.differences(["translations:*", narrow]) == [])
     }
 
-    @Test func `comes after every page, so a failed bootstrap takes nothing`() async throws {
+    @Test func `comes after every page, so a failed bootstrap removes nothing`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
         try await fixture.sync("translations:*")
@@ -37,25 +39,25 @@ import Testing
         #expect(try fixture.filterState("translations:*")?.isBootstrapping == true)
     }
 
-    @Test func `after an interrupted bootstrap goes by what the server lists at last`() async throws {
+    @Test func `after an interrupted bootstrap follows the server's last list`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.fail(.connectionRefused), where: { $0.path?.hasSuffix("/21") == true })
-        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentSnapshots = 1 })
         #expect(try fixture.resource(19)?.state == .ready)
-        // Its deletion lies before the bound of the bootstrap that goes on, so no change will ever tell of it.
+        // Its deletion lies before the bound of the bootstrap that goes on, so no change will ever report it.
         try fixture.origin.hide(19)
         try await fixture.sync("translations:*")
         #expect(try fixture.differences(["translations:*"]) == [])
         #expect(try fixture.translation(19) == [:])
     }
 
-    @Test func `does not repeat the full copies that an interrupted bootstrap has brought`() async throws {
+    @Test func `does not repeat the snapshots that an interrupted bootstrap has stored`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.fail(.connectionRefused), where: { $0.path?.hasSuffix("/6") == true })
-        _ = try await fixture.failure("translations:*", configure: { $0.concurrentFullCopies = 1 })
-        #expect(try await fixture.sync("translations:*").fullCopies == 1)
+        _ = try await fixture.failure("translations:*", configure: { $0.concurrentSnapshots = 1 })
+        #expect(try await fixture.sync("translations:*").snapshots == 1)
         #expect(try fixture.differences(["translations:*"]) == [])
     }
 
@@ -71,7 +73,7 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test func `does not keep a swept resource from coming back`() async throws {
+    @Test func `does not prevent a swept resource from returning`() async throws {
         let fixture = try SyncFixture()
         try fixture.origin.addTranslations(19, count: 2)
         try await fixture.sync("translations:*")
@@ -91,14 +93,14 @@ import Testing
         let fixture = try SyncFixture()
         for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
         let filter = try ResourceFilter("translations:*")
-        let last = HeldAnswer(fixture.script) { $0.path?.contains("cursor") == true }
+        let last = HeldResponseTransport(fixture.script) { $0.path?.contains("cursor") == true }
         let first = fixture.contentSync(over: last) { $0.perPage = 2 }
         async let outcome = first.sync(filter)
-        await last.answered()
-        let begun = HeldAnswer(fixture.script)
+        await last.waitUntilAnswered()
+        let begun = HeldResponseTransport(fixture.script)
         let second = fixture.contentSync(over: begun)
         async let other = second.sync(filter)
-        await begun.answered()
+        await begun.waitUntilAnswered()
         last.release()
         do {
             _ = try await outcome
@@ -117,10 +119,10 @@ import Testing
         try fixture.origin.addTranslations(19, count: 2)
         try await fixture.sync("translations:*")
         try fixture.origin.put(1, "new")
-        let held = HeldAnswer(fixture.script)
+        let held = HeldResponseTransport(fixture.script)
         let sync = fixture.contentSync(over: held)
         async let outcome = sync.sync(ResourceFilter("translations:*"))
-        await held.answered()
+        await held.waitUntilAnswered()
         try await fixture.store.removeFilter("translations:*")
         held.release()
         do {

@@ -1,22 +1,24 @@
+// Proves which runs network and power allow to begin, and what a change of them does.
+
 import Larder
 import LarderSync
 import Testing
 
-@Suite("What network and power allow")
+@Suite("The conditions of network and power")
 struct ConditionTests {
     private static let table: [(NetworkLevel, PowerState, SyncAllowance)] = [
         (.online, .normal, .everything), (.online, .saver, .normal), (.online, .critical, .manual),
         (.metered, .normal, .normal), (.metered, .saver, .normal), (.metered, .critical, .manual),
-        (.constrained, .normal, .asked), (.constrained, .saver, .asked), (.constrained, .critical, .manual),
+        (.constrained, .normal, .urgent), (.constrained, .saver, .urgent), (.constrained, .critical, .manual),
         (.offline, .normal, .nothing), (.offline, .saver, .nothing), (.offline, .critical, .nothing),
     ]
 
     @Test(arguments: table)
-    func `is the lesser of the two`(_ row: (NetworkLevel, PowerState, SyncAllowance)) {
+    func `is the stricter of the two`(_ row: (NetworkLevel, PowerState, SyncAllowance)) {
         #expect(SyncAllowance(network: row.0, power: row.1) == row.2)
     }
 
-    @Test func `is told for every network and every power`() {
+    @Test func `is defined for every network and every power state`() {
         #expect(Self.table.count == NetworkLevel.allCases.count * PowerState.allCases.count)
     }
 
@@ -28,29 +30,29 @@ struct ConditionTests {
         (.metered, .critical, "hand"), (.constrained, .normal, "hand asked"), (.constrained, .saver, "hand asked"),
         (.constrained, .critical, "hand"), (.offline, .normal, ""), (.offline, .saver, ""), (.offline, .critical, ""),
     ])
-    func `is what begins`(_ network: NetworkState, _ power: PowerState, _ wanted: String) throws {
+    func `decides which runs begin`(_ network: NetworkState, _ power: PowerState, _ wanted: String) throws {
         var bench = ScheduleBench(network: network) { $0.concurrentRuns = 9 }
         bench.send(.power(power))
-        let asked = try bench.add("asked:*").started
+        let requested = try bench.add("asked:*").started
         let background = try bench.add("background:*") { $0.hasToken = true }.started
         let low = try bench.add("low:*", .low) { $0.hasToken = true }.started
         try bench.add("hand:*") { $0.hasToken = true }
         let hand =
             bench.running.contains("hand:*")
             ? ["hand:*"] : bench.trigger(.manual(try ResourceFilter("hand:*"))).started
-        let started = (hand + asked + background + low).map { String($0.dropLast(2)) }
+        let started = (hand + requested + background + low).map { String($0.dropLast(2)) }
         #expect(started.joined(separator: " ") == wanted)
         #expect(bench.violations == [])
     }
 
-    @Test func `that grow better let begin what waited for them`() throws {
+    @Test func `that improve let waiting runs begin`() throws {
         var bench = ScheduleBench(network: .constrained)
         #expect(try bench.add("a:*", .low) { $0.hasToken = true }.started == [])
         #expect(bench.send(.network(.metered)).started == [])
         #expect(bench.send(.network(.online)).started == ["a:*"])
         bench.finish("a:*")
         bench.send(.power(.critical))
-        bench.pass(.seconds(3600))
+        bench.advance(.seconds(3600))
         #expect(bench.running == [])
         #expect(bench.send(.power(.saver)).started == [])
         #expect(bench.send(.power(.normal)).started == ["a:*"])
@@ -61,11 +63,11 @@ struct ConditionTests {
         var bench = ScheduleBench()
         try bench.addSynced("a:*")
         bench.send(.power(.saver))
-        #expect(bench.pass(.seconds(29 * 60)).started == [])
-        #expect(bench.pass(.seconds(60)).started == ["a:*"])
+        #expect(bench.advance(.seconds(29 * 60)).started == [])
+        #expect(bench.advance(.seconds(60)).started == ["a:*"])
     }
 
-    @Test func `that grow worse do not end a run`() throws {
+    @Test func `that worsen do not end a run`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
         #expect(bench.send(.power(.critical)).cancelled == [])
@@ -74,7 +76,7 @@ struct ConditionTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `yield to the host, who forces offline whatever they are`() throws {
+    @Test func `are overridden by the host, which forces offline whatever they are`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
         try bench.add("b:*")
@@ -84,12 +86,12 @@ struct ConditionTests {
         bench.fail("b:*", .cancelled)
         bench.send(.network(.offline))
         bench.send(.network(.online))
-        #expect(bench.pass(.seconds(24 * 3600)).started == [])
+        #expect(bench.advance(.seconds(24 * 3600)).started == [])
         #expect(bench.send(.forcedOffline(false)).started == ["a:*", "b:*"])
         #expect(bench.violations == [])
     }
 
-    @Test func `let a run that was ended go on as soon as the host allows, though it is not over yet`() throws {
+    @Test func `let a cancelled run restart as soon as the host allows, though it has not ended yet`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
         bench.send(.forcedOffline(true))

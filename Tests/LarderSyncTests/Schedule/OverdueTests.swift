@@ -1,3 +1,5 @@
+// Proves that a filter is overdue seven days after its last run, whatever the clock does, and is then synced.
+
 import Larder
 import LarderSync
 import Testing
@@ -11,31 +13,31 @@ struct OverdueTests {
         effects.reported.count { $0 == .overdue(filter: "a:*") }
     }
 
-    @Test func `is overdue after seven days, which is said once`() throws {
+    @Test func `is overdue after seven days, which is reported once`() throws {
         var bench = ScheduleBench()
         try bench.addSynced("a:*")
         bench.send(.network(.offline))
-        #expect(overdue(bench.pass(day * 7 - .seconds(1))) == 0)
-        #expect(overdue(bench.pass(.seconds(1))) == 1)
-        #expect(overdue(bench.pass(day * 30)) == 0)
+        #expect(overdue(bench.advance(day * 7 - .seconds(1))) == 0)
+        #expect(overdue(bench.advance(.seconds(1))) == 1)
+        #expect(overdue(bench.advance(day * 30)) == 0)
         #expect(bench.violations == [])
     }
 
-    @Test func `is then synced also where little traffic is wanted`() throws {
+    @Test func `is then synced even where little traffic is allowed`() throws {
         var bench = ScheduleBench(network: .constrained)
         let now = bench.now
         try bench.add("a:*", .low) {
             $0.hasToken = true
             $0.syncedAt = now - 6 * dayMilliseconds
         }
-        #expect(bench.pass(day - .seconds(1)).started == [])
-        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.advance(day - .seconds(1)).started == [])
+        #expect(bench.advance(.seconds(1)).started == ["a:*"])
         // A failure does not make it wait for a better network.
         bench.fail("a:*")
-        #expect(bench.pass(.seconds(60)).started == ["a:*"])
+        #expect(bench.advance(.seconds(60)).started == ["a:*"])
         bench.finish("a:*")
-        #expect(bench.pass(day * 6).started == [])
-        #expect(overdue(bench.pass(day)) == 1)
+        #expect(bench.advance(day * 6).started == [])
+        #expect(overdue(bench.advance(day)) == 1)
         #expect(bench.violations == [])
     }
 
@@ -53,14 +55,14 @@ struct OverdueTests {
         var bench = ScheduleBench(network: .constrained)
         try bench.addSynced("a:*")
         bench.now += 365 * 10 * dayMilliseconds
-        // Nothing happens at the moment a clock is set; the next thing that happens shows it.
+        // Setting the clock triggers nothing; the next event shows it.
         #expect(overdue(bench.send(.power(.normal))) == 1)
         bench.finish("a:*")
-        #expect(overdue(bench.pass(day * 6)) == 0)
+        #expect(overdue(bench.advance(day * 6)) == 0)
         #expect(bench.violations == [])
     }
 
-    @Test func `is overdue seven days after its last run though the clock was set back by years`() throws {
+    @Test func `is overdue seven days after its last run though the clock was moved back by years`() throws {
         var bench = ScheduleBench(network: .offline)
         try bench.add("a:*") { $0.hasToken = true }
         bench.send(.network(.online))
@@ -70,12 +72,12 @@ struct OverdueTests {
         var count = 0
         // Things keep happening, as they do.
         for _ in 1...6 {
-            count += overdue(bench.pass(day))
+            count += overdue(bench.advance(day))
             count += overdue(bench.send(.power(.saver)))
             count += overdue(bench.send(.power(.normal)))
         }
         #expect(count == 0)
-        #expect(overdue(bench.pass(day)) == 1)
+        #expect(overdue(bench.advance(day)) == 1)
         #expect(bench.violations == [])
     }
 
@@ -88,17 +90,17 @@ struct OverdueTests {
                 $0.syncedAt = time
             })
         for _ in 1...7 {
-            count += overdue(bench.pass(day))
+            count += overdue(bench.advance(day))
             count += overdue(bench.send(.power(.normal)))
         }
         #expect(count == 1)
         #expect(bench.violations == [])
     }
 
-    @Test func `that never was synced is wanted, not overdue`() throws {
+    @Test func `that was never synced is due, not overdue`() throws {
         var bench = ScheduleBench(network: .offline)
         try bench.add("a:*")
-        #expect(overdue(bench.pass(day * 30)) == 0)
+        #expect(overdue(bench.advance(day * 30)) == 0)
         #expect(bench.send(.network(.constrained)).started == ["a:*"])
     }
 }

@@ -1,3 +1,5 @@
+// Proves when a failed run is tried again: with growing waits, jitter, the server's wait, or a returning network.
+
 import Larder
 import LarderSync
 import Testing
@@ -9,15 +11,15 @@ struct RetryTests {
         effects.reported.compactMap { if case .failed(_, _, let wait) = $0 { wait } else { nil } }.first
     }
 
-    @Test func `the waits double up to a limit, and chance shortens them by half at most`() throws {
+    @Test func `the waits double up to a limit, and jitter shortens them by half at most`() throws {
         for seed in 1...50 as ClosedRange<UInt64> {
             var bench = ScheduleBench(seed: seed)
             try bench.add("a:*")
             for full in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300] {
                 let wait = try #require(waitAfter(bench.fail("a:*")))
                 #expect(wait > .seconds(full) / 2 && wait <= .seconds(full), "seed \(seed)")
-                #expect(bench.pass(wait - .nanoseconds(1)).started == [])
-                #expect(bench.pass(.nanoseconds(1)).started == ["a:*"])
+                #expect(bench.advance(wait - .nanoseconds(1)).started == [])
+                #expect(bench.advance(.nanoseconds(1)).started == ["a:*"])
             }
             #expect(bench.violations == [])
         }
@@ -39,7 +41,7 @@ struct RetryTests {
         let alarm = try #require(bench.alarm)
         bench.send(.timer)
         #expect(bench.alarm == alarm)
-        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.advance(.seconds(1)).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
@@ -48,11 +50,11 @@ struct RetryTests {
         try bench.add("a:*")
         for seconds in [1, 2, 4, 5, 5] {
             #expect(waitAfter(bench.fail("a:*")) == .seconds(seconds))
-            bench.pass(.seconds(seconds))
+            bench.advance(.seconds(seconds))
         }
     }
 
-    @Test func `runs that come to their end without some resources make no later wait longer`() throws {
+    @Test func `runs that end without some resources make no later wait longer`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")
         for _ in 1...4 {
@@ -62,36 +64,36 @@ struct RetryTests {
         #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
     }
 
-    @Test func `a run that comes to its end without some resources makes the next wait a short one again`() throws {
+    @Test func `a run that ends without some resources resets the wait`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")
         for seconds in [1, 2, 4] {
             #expect(waitAfter(bench.fail("a:*")) == .seconds(seconds))
-            bench.pass(.seconds(seconds))
+            bench.advance(.seconds(seconds))
         }
-        bench.send(.answered("a:*"))
+        bench.send(.responded("a:*"))
         bench.fail("a:*", bench.incomplete())
         #expect(bench.trigger(.push(nil)).started == ["a:*"])
         #expect(waitAfter(bench.fail("a:*")) == .seconds(1))
     }
 
-    @Test func `who asks by hand hears what is left of the server's wait`() throws {
+    @Test func `a run by hand is refused with the rest of the server's wait`() throws {
         var bench = ScheduleBench()
         try bench.add("a:*")
         bench.fail("a:*", .serverWait(seconds: 40))
-        bench.pass(.milliseconds(30_500))
+        bench.advance(.milliseconds(30_500))
         guard case .serverWait(seconds: 10)? = bench.trigger(.manual(nil)).refused.first?.error else {
             Issue.record("another answer")
             return
         }
     }
 
-    @Test func `a run that finishes makes the next wait a short one again`() throws {
+    @Test func `a run that finishes resets the wait`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")
         for seconds in [1, 2, 4] {
             bench.fail("a:*")
-            bench.pass(.seconds(seconds))
+            bench.advance(.seconds(seconds))
         }
         bench.finish("a:*", .bootstrap)
         bench.trigger(.launch)
@@ -102,8 +104,8 @@ struct RetryTests {
         var bench = ScheduleBench()
         try bench.add("a:*")
         #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 120))) == .seconds(120))
-        #expect(bench.pass(.seconds(119)).started == [])
-        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.advance(.seconds(119)).started == [])
+        #expect(bench.advance(.seconds(1)).started == ["a:*"])
         let wait = try #require(waitAfter(bench.fail("a:*", .ofServer(retryAfter: 0))))
         #expect(wait > .zero && wait <= .seconds(2))
         #expect(bench.violations == [])
@@ -114,7 +116,7 @@ struct RetryTests {
         var bench = ScheduleBench()
         try bench.add("a:*")
         #expect(waitAfter(bench.fail("a:*", .ofServer(retryAfter: seconds))) == .seconds(24 * 3600))
-        #expect(bench.pass(.seconds(24 * 3600)).started == ["a:*"])
+        #expect(bench.advance(.seconds(24 * 3600)).started == ["a:*"])
     }
 
     @Test func `a network that returns ends the waits, but not the server's`() throws {
@@ -139,38 +141,38 @@ struct RetryTests {
         SyncError.ofRequest, .endlessResync, .outsideFilter(ResourceKey("a", 1)),
         .unauthorized(ServerProblem(status: 401, code: nil, message: "")),
     ])
-    func `what somebody has to mend is tried again after an hour, then hours`(_ error: SyncError) throws {
+    func `a failure that needs a correction is tried again after an hour, then hours`(_ error: SyncError) throws {
         var bench = ScheduleBench { $0.refusedRetry.jitter = 0 }
         try bench.add("a:*")
         for hours in [1, 2, 4, 8, 16, 24, 24] {
             #expect(waitAfter(bench.fail("a:*", error)) == .seconds(hours * 3600))
-            bench.pass(.seconds(hours * 3600))
+            bench.advance(.seconds(hours * 3600))
         }
         #expect(bench.violations == [])
     }
 
-    @Test func `the filter keeps why, how often, and when it is tried again`() throws {
+    @Test func `the filter stores the reason, the count and the time of the next try`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         let began = bench.now
         try bench.add("a:*")
-        bench.pass(.seconds(3))
-        let first = try #require(bench.fail("a:*").notes.first)
+        bench.advance(.seconds(3))
+        let first = try #require(bench.fail("a:*").attemptRecords.first)
         #expect(first.attemptedAt == began && first.failures == 1)
         #expect(first.lastError == SyncError.ofServer().description && first.nextAttemptAt == began + 4000)
-        bench.pass(.seconds(1))
-        let second = try #require(bench.fail("a:*").notes.first)
+        bench.advance(.seconds(1))
+        let second = try #require(bench.fail("a:*").attemptRecords.first)
         #expect(second.failures == 2 && second.nextAttemptAt == began + 4000 + 2000)
-        bench.pass(.seconds(2))
-        #expect(bench.finish("a:*", .bootstrap).notes == [])
+        bench.advance(.seconds(2))
+        #expect(bench.finish("a:*", .bootstrap).attemptRecords == [])
     }
 
-    @Test func `a run ended by the stop, by the host or with its filter is nobody's failure`() throws {
+    @Test func `a run ended by the stop, by the host or with its filter is no failure`() throws {
         for end in [CoordinatorEvent.stop, .forcedOffline(true), .removed("a:*")] {
             var bench = ScheduleBench()
             try bench.add("a:*")
             #expect(bench.send(end).cancelled == ["a:*"])
             let effects = bench.fail("a:*", .cancelled)
-            #expect(effects.notes == [] && effects.reported == [])
+            #expect(effects.attemptRecords == [] && effects.reported == [])
             #expect(bench.running == [])
             #expect(bench.violations == [])
         }
@@ -198,7 +200,7 @@ struct RetryTests {
         #expect(bench.fail("a:*", .cancelled).started == ["a:*"])
         bench.finish("a:*", .bootstrap)
         bench.send(.removed("a:*"))
-        #expect(bench.pass(.seconds(365 * 24 * 3600)).isEmpty)
+        #expect(bench.advance(.seconds(365 * 24 * 3600)).isEmpty)
         #expect(bench.violations == [])
     }
 }

@@ -1,3 +1,5 @@
+// ScheduleBench: the schedule's state machine with a clock, a timer and running filters, checked after every step.
+
 import Larder
 import LarderSync
 import Testing
@@ -34,7 +36,7 @@ struct ScheduleBench {
         send(.network(network))
     }
 
-    var moment: Moment { Moment(elapsed: elapsed, now: now) }
+    var reading: ClockReading { ClockReading(elapsed: elapsed, now: now) }
 
     /// Takes an event, and gives what the machine asks for.
     @discardableResult
@@ -50,13 +52,13 @@ struct ScheduleBench {
         case .timer: alarm = nil
         default: break
         }
-        let effects = machine.step(event, at: moment)
-        for effect in effects { note(effect) }
+        let effects = machine.step(event, at: reading)
+        for effect in effects { record(effect) }
         check(effects)
         return effects
     }
 
-    private mutating func note(_ effect: CoordinatorEffect) {
+    private mutating func record(_ effect: CoordinatorEffect) {
         switch effect {
         case .start(let text):
             if !running.insert(text).inserted { violations.append("\(text) is started twice") }
@@ -69,14 +71,14 @@ struct ScheduleBench {
             alarm = time
         case .probe(let number): probes.append(number)
         case .stopped: isStopped = true
-        case .refuse, .note, .report: break
+        case .refuse, .storeAttempt, .report: break
         }
     }
 
     private mutating func check(_ effects: [CoordinatorEffect]) {
         if running.count > concurrentRuns { violations.append("\(running.count) runs at the same time") }
         if machine.armed != alarm { violations.append("the timer is not where it is thought to be") }
-        if !machine.isLive(at: moment) { violations.append("what is due is forgotten") }
+        if !machine.isLive(at: reading) { violations.append("what is due is forgotten") }
         if isStopped, !running.isEmpty { violations.append("stopped before the last run was over") }
     }
 }
@@ -121,12 +123,12 @@ extension ScheduleBench {
 
     /// Lets time pass; the timer goes off whenever it is due.
     @discardableResult
-    mutating func pass(_ duration: Duration) -> [CoordinatorEffect] {
+    mutating func advance(_ duration: Duration) -> [CoordinatorEffect] {
         let end = elapsed + duration
         var effects: [CoordinatorEffect] = []
         var count = 0
         while let alarm, alarm <= end {
-            move(to: alarm)
+            advance(to: alarm)
             effects += send(.timer)
             count += 1
             guard count < 100_000 else {
@@ -134,12 +136,12 @@ extension ScheduleBench {
                 break
             }
         }
-        move(to: end)
+        advance(to: end)
         return effects
     }
 
     /// Lets time pass without the timer, as on a device that sleeps.
-    mutating func move(to time: Duration) {
+    mutating func advance(to time: Duration) {
         now += Int64((time - elapsed) / .milliseconds(1))
         elapsed = time
     }
@@ -176,8 +178,8 @@ extension [CoordinatorEffect] {
         compactMap { if case .report(let event) = $0 { event } else { nil } }
     }
 
-    var notes: [AttemptNote] {
-        compactMap { if case .note(_, let note) = $0 { note } else { nil } }
+    var attemptRecords: [AttemptRecord] {
+        compactMap { if case .storeAttempt(_, let note) = $0 { note } else { nil } }
     }
 
     var refused: [(text: String, error: SyncError)] {

@@ -1,12 +1,14 @@
+// Proves which filters each trigger runs: launch, network, opening, push, time, rejection and credentials.
+
 import Larder
 import LarderSync
 import Testing
 
-@Suite("What asks for a run")
+@Suite("The triggers of a run")
 struct TriggerTests {
     private let quiet: (inout SyncPolicy) -> Void = { $0.refreshInterval = nil }
 
-    @Test func `the first opening: what was asked for, and nothing else`() throws {
+    @Test func `the first opening: the requested filters, and nothing else`() throws {
         var bench = ScheduleBench()
         #expect(bench.trigger(.launch).started == [])
         #expect(try bench.add("translations:1,19").started == ["translations:1,19"])
@@ -24,25 +26,25 @@ struct TriggerTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `a network that returns: at once, for what is not new`() throws {
+    @Test func `a network that returns: at once, for filters that are not fresh`() throws {
         var bench = ScheduleBench(policy: quiet)
         try bench.addSynced("a:*")
         bench.send(.network(.offline))
-        bench.pass(.seconds(59))
+        bench.advance(.seconds(59))
         // One that comes and goes is no reason to ask again and again.
         #expect(bench.send(.network(.online)).started == [])
         bench.send(.network(.offline))
-        bench.pass(.seconds(1))
+        bench.advance(.seconds(1))
         #expect(bench.send(.network(.online)).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
-    @Test func `a resource that is opened: its filters, but not when they were synced a moment ago`() throws {
+    @Test func `a resource that is opened: its filters, unless they were just synced`() throws {
         var bench = ScheduleBench(policy: quiet)
         try bench.addSynced("translations:1,19")
         try bench.addSynced("tafsirs:*")
         #expect(bench.trigger(.opened(ResourceKey("translations", 19))).started == [])
-        bench.pass(.seconds(60))
+        bench.advance(.seconds(60))
         #expect(bench.trigger(.opened(ResourceKey("translations", 2))).started == [])
         #expect(bench.trigger(.opened(ResourceKey("translations", 19))).started == ["translations:1,19"])
         // The run under way is the refresh.
@@ -51,7 +53,7 @@ struct TriggerTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `a resource that is opened where little traffic is wanted is still refreshed`() throws {
+    @Test func `a resource that is opened where little traffic is allowed is still refreshed`() throws {
         var bench = ScheduleBench(network: .constrained, policy: quiet)
         try bench.add("a:*") { $0.hasToken = true }
         #expect(bench.running == [])
@@ -72,10 +74,10 @@ struct TriggerTests {
     @Test func `time, when the last run is long enough ago`() throws {
         var bench = ScheduleBench { $0.refreshInterval = .seconds(900) }
         try bench.addSynced("a:*")
-        #expect(bench.pass(.seconds(899)).started == [])
-        #expect(bench.pass(.seconds(1)).started == ["a:*"])
+        #expect(bench.advance(.seconds(899)).started == [])
+        #expect(bench.advance(.seconds(1)).started == ["a:*"])
         bench.finish("a:*")
-        #expect(bench.pass(.seconds(900)).started == ["a:*"])
+        #expect(bench.advance(.seconds(900)).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
@@ -90,22 +92,22 @@ struct TriggerTests {
         // Now it is waited for, as any first bootstrap.
         bench.fail("a:*")
         bench.send(.network(.constrained))
-        #expect(bench.pass(.seconds(10)).started == ["a:*"])
+        #expect(bench.advance(.seconds(10)).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
-    @Test func `new credentials: what failed for want of them, at once`() throws {
+    @Test func `new credentials: the filters that failed without them, at once`() throws {
         var bench = ScheduleBench(policy: quiet)
         try bench.add("a:*")
         try bench.add("b:*")
         bench.fail("a:*", .unauthorized(ServerProblem(status: 401, code: nil, message: "")))
         bench.fail("b:*", .ofRequest)
-        #expect(bench.pass(.seconds(60)).started == [])
+        #expect(bench.advance(.seconds(60)).started == [])
         #expect(bench.trigger(.signedIn).started == ["a:*"])
         #expect(bench.violations == [])
     }
 
-    @Test func `a push or a launch while the filter runs asks for another run`() throws {
+    @Test func `a push or a launch while the filter runs requests another run`() throws {
         var bench = ScheduleBench(policy: quiet)
         try bench.add("a:*")
         bench.trigger(.push(nil))
@@ -115,11 +117,11 @@ struct TriggerTests {
         #expect(bench.violations == [])
     }
 
-    @Test func `what was asked for without a network begins when there is one`() throws {
+    @Test func `a run requested without a network begins when there is one`() throws {
         var bench = ScheduleBench(network: .offline, policy: quiet)
         try bench.add("a:*") { $0.hasToken = true }
         bench.trigger(.opened(ResourceKey("a", 1)))
-        #expect(bench.pass(.seconds(3600)).started == [])
+        #expect(bench.advance(.seconds(3600)).started == [])
         #expect(bench.send(.network(.constrained)).started == ["a:*"])
         #expect(bench.violations == [])
     }

@@ -1,10 +1,12 @@
+// CannedServer: a transport that returns the responses a test prepares, including invalid ones.
+
 import HTTPTypes
 import LarderTransport
 import Synchronization
 
-/// A server that says what a test tells it to, also what no honest server would.
+/// A server that sends the answers a test gives it, also those no honest server would send.
 ///
-/// Requests go by short names: `bootstrap`, `token T`, `cursor C` for pages, `translations/19` for full copies.
+/// Requests go by short names: `bootstrap`, `token T`, `cursor C` for pages, `translations/19` for snapshots.
 final class CannedServer: Transport {
     /// One answer.
     struct Answer: Sendable {
@@ -81,10 +83,10 @@ func page(_ changes: [String] = [], until bound: Int64, cursor: String? = nil, t
         """
 }
 
-/// A change of a resource; `RESOURCE_CREATE` and `RESOURCE_INVALIDATE` point at its full copy.
-func change(_ sequence: Int64, _ type: String, _ id: Int64 = 19, copy: String? = nil) -> String {
+/// A change of a resource; `RESOURCE_CREATE` and `RESOURCE_INVALIDATE` point at its snapshot.
+func change(_ sequence: Int64, _ type: String, _ id: Int64 = 19, snapshot: String? = nil) -> String {
     let isCopy = type == "RESOURCE_CREATE" || type == "RESOURCE_INVALIDATE"
-    let url = copy ?? (isCopy ? "/api/v4/resources/snapshots/translations/\(id)" : nil)
+    let url = snapshot ?? (isCopy ? "/api/v4/resources/snapshots/translations/\(id)" : nil)
     return """
         {"sequence":\(sequence),"type":"\(type)","resource_group":"translations","resource_id":\(id),\
         "resource_content_id":null,"record_type":null,"record_key":null,"changed_at":"2026-05-05T10:05:00Z",\
@@ -103,8 +105,8 @@ func row(_ sequence: Int64, _ key: Int, _ text: String?, of id: Int64 = 19) -> S
         """
 }
 
-/// The body of a full copy whose rows have these texts, with the keys 1, 2 and so on.
-func copy(_ id: Int64 = 19, at sequence: Int64, _ texts: String...) -> String {
+/// The body of a snapshot whose rows have these texts, with the keys 1, 2 and so on.
+func snapshot(_ id: Int64 = 19, at sequence: Int64, _ texts: String...) -> String {
     let records = texts.enumerated().map { "{\"id\":\($0 + 1),\"text\":\"\($1)\"}" }
     return """
         {"resource_group":"translations","resource_id":\(id),"resource_content_id":null,"schema_version":1,\
@@ -112,5 +114,5 @@ func copy(_ id: Int64 = 19, at sequence: Int64, _ texts: String...) -> String {
         """
 }
 
-/// The payload of a row of ``copy(_:at:_:)`` or ``row(_:_:_:of:)``.
+/// The payload of a row of ``snapshot(_:at:_:)`` or ``row(_:_:_:of:)``.
 func payload(_ key: Int, _ text: String) -> String { "{\"id\":\(key),\"text\":\"\(text)\"}" }

@@ -1,3 +1,5 @@
+// CoordinatorFixture: an origin and a coordinator whose time, network and power a test controls.
+
 import Foundation
 import Larder
 import LarderServer
@@ -41,22 +43,22 @@ final class CoordinatorFixture: Sendable {
             store: store, transport: transport ?? script,
             configuration: SyncConfiguration(base: base, laggingPause: .zero), policy: rules,
             connectivity: network, power: power, probe: probe,
-            onEvent: { [weak self] event in self?.note(event) })
+            onEvent: { [weak self] event in self?.record(event) })
         for filter in filters { coordinator.add(try ResourceFilter(filter)) }
         return coordinator
     }
 
-    /// Everything that was told so far.
-    var happened: [SyncEvent] { events.withLock { $0.all } }
+    /// All events so far.
+    var recordedEvents: [SyncEvent] { events.withLock { $0.all } }
 
-    /// Adds what was told.
-    func note(_ event: SyncEvent) {
+    /// Adds an event.
+    func record(_ event: SyncEvent) {
         wake { $0.append(event) }
     }
 
-    /// Returns once something that `isWanted` is true of was told so many times.
-    func happens(_ count: Int = 1, _ isWanted: @Sendable (SyncEvent) -> Bool) async throws {
-        while happened.count(where: isWanted) < count {
+    /// Returns once so many events for which `isWanted` is true have been recorded.
+    func waitForEvent(_ count: Int = 1, _ isWanted: @Sendable (SyncEvent) -> Bool) async throws {
+        while recordedEvents.count(where: isWanted) < count {
             try Task.checkCancellation()
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiter in

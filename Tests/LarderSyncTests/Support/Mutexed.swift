@@ -1,3 +1,5 @@
+// Mutexed: a value that several threads may read and change.
+
 import Synchronization
 
 /// A value that several threads may read and change.

@@ -1,3 +1,5 @@
+// Origin: shorthands for tests to fill, change and compare an origin.
+
 import Larder
 import LarderServer
 

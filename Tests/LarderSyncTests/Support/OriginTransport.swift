@@ -1,3 +1,5 @@
+// OriginTransport: answers requests from an origin in the same process.
+
 import HTTPTypes
 import LarderServer
 import LarderTransport
@@ -17,7 +19,7 @@ struct OriginTransport: Transport {
             }
             let parts = path.split(separator: "/")
             guard parts.count == 3, let id = Int64(parts[2]) else { return response(.notFound) }
-            let copy = try origin.fullCopy(of: Origin.ResourceID(String(parts[1]), id))
+            let copy = try origin.snapshot(of: Origin.ResourceID(String(parts[1]), id))
             return TransportResponse(
                 head: HTTPResponse(status: .ok), body: TransportBody(chunks: Array(copy)))
         } catch {

@@ -1,3 +1,5 @@
+// SpawnedProgram: runs a program in a child process without Foundation's Process.
+
 #if os(Linux)
 import Foundation
 import Glibc

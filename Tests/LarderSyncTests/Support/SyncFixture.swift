@@ -1,3 +1,5 @@
+// SyncFixture: an origin, a store, and a sync between them over a transport that can fail.
+
 import Foundation
 import Larder
 import LarderServer
@@ -34,14 +36,14 @@ final class SyncFixture: Sendable {
     /// A fixture whose store has the row "one" of a resource, as of `sequence`, by the filter `translations:*`.
     static func synced(_ server: CannedServer, at sequence: Int64) async throws -> SyncFixture {
         server.on("bootstrap", page([change(1, "RESOURCE_CREATE")], until: sequence, token: "A"))
-        server.on("translations/19", copy(at: sequence, "one"))
+        server.on("translations/19", snapshot(at: sequence, "one"))
         let fixture = try SyncFixture(transport: server)
         try await fixture.sync("translations:*")
         return fixture
     }
 
     /// Everything that was reported.
-    var happened: [SyncEvent] { events.withLock { $0 } }
+    var recordedEvents: [SyncEvent] { events.withLock { $0 } }
 
     /// A sync of its own; its runs are not joined with those of others.
     func contentSync(
@@ -139,7 +141,7 @@ extension SyncFixture {
         try await store.write { transaction in try transaction.update(ResourceKey("translations", id), edit) }
     }
 
-    /// Drops the rows of a resource, as making room does.
+    /// Drops the rows of a resource, as an eviction does.
     func evict(_ id: Int64) async throws {
         let resource = ResourceKey("translations", id)
         let isDone = try await store.write { transaction in try transaction.evict(resource) }

@@ -1,3 +1,5 @@
+// Proves that date-times of the wire are parsed as RFC 3339 says.
+
 import Foundation
 import LarderTransport
 import Testing
@@ -25,12 +27,12 @@ import Testing
         "2026-05-05T10:05:00+0200", "2026-05-05T10:05:00+24:00", "2026-05-05T10:05:00+02:60", "+026-05-05T10:05:00Z",
         "2026-05-05T10:05:00ZZ", "2026-05-05T10:05:00+02", "٢٠٢٦-05-05T10:05:00Z", "2026-05-05T10:05:00\u{0}Z",
     ])
-    func `of another form is none`(text: String) {
+    func `of another form is refused`(text: String) {
         #expect(RFC3339.milliseconds(of: text) == nil)
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `means what it means to Foundation`(seed: UInt64) throws {
+    func `means the same as in Foundation`(seed: UInt64) throws {
         var random = Seeded(seed)
         for _ in 0..<200 {
             // From 1600 on: before, Foundation's calendar becomes Julian.

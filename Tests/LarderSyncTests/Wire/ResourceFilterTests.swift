@@ -1,3 +1,5 @@
+// Proves that a filter has one canonical text, and that malformed ones are refused with a reason.
+
 import LarderSync
 import Testing
 
@@ -26,7 +28,7 @@ import Testing
         #expect(throws: fault) { try ResourceFilter(text) }
     }
 
-    @Test func `covers what it names`() throws {
+    @Test func `covers the resources it names`() throws {
         let filter = try ResourceFilter("tafsirs:*;translations:1,19,20,400;\u{E9}:*")
         for id in [Int64(1), 19, 20, 400] { #expect(filter.matches(group: "translations", id: id)) }
         for id in [Int64.min, 0, 2, 21, 401, .max] { #expect(!filter.matches(group: "translations", id: id)) }

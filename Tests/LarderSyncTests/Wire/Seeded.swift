@@ -1,3 +1,5 @@
+// Seeded: a deterministic random generator (SplitMix64), so that a failing seed can be run again.
+
 /// A small deterministic generator (SplitMix64), so that a failing seed can be run again.
 struct Seeded: RandomNumberGenerator {
     var state: UInt64

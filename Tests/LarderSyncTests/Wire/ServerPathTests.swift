@@ -1,3 +1,5 @@
+// Proves that unsafe paths from a server are refused, and that sync requests are encoded safely.
+
 import LarderSync
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
         "/api/v4/resources/sync?cursor=a//b..c@d/?e==", "/api/v4/", "/api/v4/a:b;c=1,2/~x!$&'()*+",
         "/api/v4/g/%D8%A7", "/api/v4/a.b/c.d", "/api/v4/x?", "/api/v4/.well",
     ])
-    func `is kept as it came`(text: String) throws {
+    func `is used unchanged`(text: String) throws {
         #expect(try ServerPath(text).text == text)
     }
 

@@ -1,3 +1,5 @@
+// Proves that a server's error is read from either envelope, within limits.
+
 import LarderSync
 import Testing
 
@@ -20,7 +22,7 @@ import Testing
             ("{\"error\": {\"code\": \"a\u{9B}\", \"message\": \"m\"}}", nil, "m"),
             ("{\"type\":\"\(String(repeating: "a", count: 65))\"}", nil, ""),
         ] as [(String, String?, String)])
-    func `is read from either envelope and from none`(body: String, code: String?, message: String) {
+    func `is read from either envelope or is empty`(body: String, code: String?, message: String) {
         #expect(
             ServerProblem(status: 418, body: Array(body.utf8))
                 == ServerProblem(status: 418, code: code, message: message))
@@ -31,7 +33,7 @@ import Testing
         #expect(ServerProblem(status: 500, body: Array(body.utf8)).message == String(repeating: "é", count: 500))
     }
 
-    @Test func `is not looked for in a huge body`() {
+    @Test func `is not parsed from a huge body`() {
         let body = "{\"type\":\"a\",\"x\":\"\(String(repeating: "a", count: 64 << 10))\"}"
         #expect(ServerProblem(status: 500, body: Array(body.utf8)).code == nil)
     }

@@ -1,3 +1,5 @@
+// Proves that a sync page is decoded as the protocol defines it, and that malformed ones are refused by name.
+
 import LarderJSON
 import LarderSync
 import Testing
@@ -104,7 +106,7 @@ private func replacing(_ old: String, _ new: String, in text: String) -> String 
         #expect(throws: error) { try decode(page("{\(row)},{\(replacing(old, new, in: row))}")) }
     }
 
-    @Test func `takes each type with what it needs and no more`() throws {
+    @Test func `accepts each type with its required members and no others`() throws {
         let decoded = try decode(
             page(
                 """
@@ -144,7 +146,7 @@ private func replacing(_ old: String, _ new: String, in text: String) -> String 
         }
     }
 
-    @Test func `with more changes than anybody may ask for is not read to its end`() throws {
+    @Test func `with more changes than can be requested is not read to its end`() throws {
         let change = #"{"sequence":1,"type":"X","resource_group":"g","resource_id":1}"#
         let many = { (count: Int) in page(repeatElement(change, count: count).joined(separator: ",")) }
         #expect(try decode(many(SyncPage.maximumMutations)).mutations.count == SyncPage.maximumMutations)
@@ -153,11 +155,11 @@ private func replacing(_ old: String, _ new: String, in text: String) -> String 
         }
     }
 
-    @Test func `larger than the limit is not looked at`() {
+    @Test func `larger than the limit is not parsed`() {
         #expect(throws: WireError.tooLarge(path: "", limit: 3)) { try SyncPage(decoding: [1, 2, 3, 4], limit: 3) }
     }
 
-    @Test func `survives every flipped bit and every cut as an error or a page`() throws {
+    @Test func `with any flipped bit or cut is an error or a page`() throws {
         let bytes = Array(page("{\(row)}").utf8)
         for index in bytes.indices {
             #expect(throws: WireError.self) { try SyncPage(decoding: Array(bytes[..<index])) }

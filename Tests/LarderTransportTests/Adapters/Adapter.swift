@@ -1,3 +1,5 @@
+// Adapter: the adapters under test; each runs the same tests.
+
 import HTTPTypes
 import LarderAsyncHTTPClient
 import LarderTransport

@@ -1,3 +1,5 @@
+// Proves that a slow reader holds the server back, or fails at the unread limit.
+
 import HTTPTypes
 import LarderAsyncHTTPClient
 import LarderTesting
@@ -20,7 +22,7 @@ import Testing
                 accepted.withLock { $0 += piece.count }
             }
             stalled.fire()
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
     }
 
@@ -42,7 +44,7 @@ import Testing
         await transport.shutdown()
     }
 
-    @Test func `keeps the only connection, and so the next request waits to connect`() async throws {
+    @Test func `occupies the only connection, and so the next request waits to connect`() async throws {
         let server = try hugeServer(accepted: Shared(0), stalled: Signal())
         let clock = VirtualClock()
         let transport = AsyncHTTPClientTransport(connectionsPerHost: 1, clock: clock)
@@ -57,7 +59,7 @@ import Testing
         await transport.shutdown()
     }
 
-    @Test func `is told when the transport shuts down`() async throws {
+    @Test func `fails when the transport shuts down`() async throws {
         let server = try hugeServer(accepted: Shared(0), stalled: Signal())
         let transport = AsyncHTTPClientTransport()
         let answer = try await transport.send(server.request(), timeouts: patient)

@@ -1,16 +1,18 @@
+// Proves that cancelling a task or dropping a body ends the exchange and its connection.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport
 import LarderURLSession
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Giving up` {
+@Suite(.timeLimit(.minutes(5))) struct `Ending an exchange` {
     /// A server that never answers the first request, or stops within its body.
     private func stallingServer(head: String) throws -> RawServer {
         try RawServer { server, connection in
             guard server.next(on: connection) != nil else { return }
             connection.send(head)
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
     }
 

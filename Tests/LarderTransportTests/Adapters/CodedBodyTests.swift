@@ -24,7 +24,7 @@ private func answer(_ body: [UInt8], coding: String = "gzip", status: String = "
 
 @Suite(.timeLimit(.minutes(5))) struct `A compressed body` {
     @Test(arguments: Adapter.allCases, [("gzip", Deflated.gzip(welcome)), ("deflate", Deflated.zlib(welcome))])
-    func `is decoded where it is asked for, and refused elsewhere`(
+    func `is decoded where it is requested, and refused elsewhere`(
         adapter: Adapter, coded: (name: String, body: [UInt8])
     ) async throws {
         let server = try RawServer { _ in answer(coded.body, coding: coded.name) }
@@ -41,7 +41,7 @@ private func answer(_ body: [UInt8], coding: String = "gzip", status: String = "
     }
 
     @Test(arguments: Adapter.allCases, [HTTPRequest.Method.get, .post])
-    func `is asked for by no request with a range, nor by one that asks for identity`(
+    func `is requested by no request with a range, nor by one for identity`(
         adapter: Adapter, method: HTTPRequest.Method
     ) async throws {
         let server = try RawServer { _ in response(body: "plain") }
@@ -96,7 +96,7 @@ private func answer(_ body: [UInt8], coding: String = "gzip", status: String = "
     }
 
     #if AsyncHTTPClient
-    @Test func `that was asked for by the request is handed on as it is`() async throws {
+    @Test func `that the request named is handed on as it is`() async throws {
         let server = try RawServer { _ in answer(Deflated.gzip(welcome)) }
         let response = try await Adapter.asyncHTTPClient.transport().send(
             server.request(headers: [.acceptEncoding: "gzip"]), timeouts: patient)

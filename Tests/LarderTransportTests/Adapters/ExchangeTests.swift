@@ -1,3 +1,5 @@
+// Proves that every adapter sends requests and delivers responses unchanged.
+
 import HTTPTypes
 import LarderTransport
 import Testing
@@ -84,7 +86,7 @@ import Testing
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             for byte in text.utf8 { connection.send(Array("1\r\n".utf8) + [byte] + Array("\r\n".utf8)) }
             connection.send("0\r\n\r\n")
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
         let answer = try await adapter.transport().send(server.request(), timeouts: patient)
         var whole: [UInt8] = []

@@ -1,3 +1,5 @@
+// Proves that every adapter reports each failure of an exchange as the right error, without resending.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport
@@ -28,7 +30,7 @@ import Testing
     func `times out when the head does not come`(adapter: Adapter) async throws {
         let server = try RawServer { server, connection in
             guard server.next(on: connection) != nil else { return }
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
         let clock = VirtualClock()
         let transport = adapter.transport(clock: clock)
@@ -49,7 +51,7 @@ import Testing
         let server = try RawServer { server, connection in
             guard server.next(on: connection) != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst")
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
         let clock = VirtualClock()
         let answer = try await adapter.transport(clock: clock).send(server.request(), timeouts: patient)
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Adapter.allCases)
-    func `does not take a body for whole that is shorter than announced`(adapter: Adapter) async throws {
+    func `does not accept as whole a body that is shorter than announced`(adapter: Adapter) async throws {
         let server = try RawServer { server, connection in
             guard server.next(on: connection) != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Adapter.allCases)
-    func `does not take a chunked body for whole that lacks its end`(adapter: Adapter) async throws {
+    func `does not accept as whole a chunked body that lacks its end`(adapter: Adapter) async throws {
         let server = try RawServer { server, connection in
             guard server.next(on: connection) != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")

@@ -1,3 +1,5 @@
+// Proves that field values arrive byte for byte, or are refused.
+
 #if AsyncHTTPClient
 import HTTPTypes
 import LarderAsyncHTTPClient
@@ -34,7 +36,7 @@ private func bytes(_ name: String, _ head: HTTPResponse) throws -> [UInt8] {
             all += Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
             all += Self.head("200 Tr\u{E9}s bien", Self.latin, length: 2) + [0xC3, 0xA9]
             for byte in all { connection.send([byte]) }
-            server.awaitClientGone(on: connection)
+            server.waitForDisconnect(on: connection)
         }
         let answer = try await AsyncHTTPClientTransport().send(server.request(), timeouts: patient)
         #expect(answer.head.status.code == 200)
@@ -73,7 +75,7 @@ private func bytes(_ name: String, _ head: HTTPResponse) throws -> [UInt8] {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A transparent transport` {
-    @Test func `asks for no coding, and hands out a coded body as it came`() async throws {
+    @Test func `requests no coding, and hands out a coded body as it came`() async throws {
         let server = try RawServer { _ in response(fields: ["Content-Encoding: gzip"], body: "coded") }
         let transport = AsyncHTTPClientTransport(isTransparent: true)
         let answer = try await transport.send(server.request(), timeouts: patient)

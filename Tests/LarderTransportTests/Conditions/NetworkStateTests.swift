@@ -1,3 +1,5 @@
+// Proves that network states map to the right levels.
+
 import LarderTransport
 import Testing
 

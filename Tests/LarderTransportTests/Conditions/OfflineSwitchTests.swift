@@ -1,3 +1,5 @@
+// Proves that the offline switch hides the network from every stream, and restores it.
+
 import LarderTesting
 import LarderTransport
 import Testing
@@ -12,7 +14,7 @@ import Testing
         #expect(await states.next() == .metered)
     }
 
-    @Test func `takes the network away and gives it back as it is by then`() async {
+    @Test func `hides the network and restores it as it is by then`() async {
         let offline = OfflineSwitch(network)
         var states = offline.states().makeAsyncIterator()
         #expect(await states.next() == .online)
@@ -27,16 +29,16 @@ import Testing
 
     @Test func `hides what the network does meanwhile`() async {
         let offline = OfflineSwitch(network, isForcedOffline: true)
-        let heard = Shared<[NetworkState]>([])
-        let reader = Task { for await state in offline.states() { heard.withLock { $0.append(state) } } }
-        while heard.withLock({ $0.isEmpty }) { await Task.yield() }
+        let received = Shared<[NetworkState]>([])
+        let reader = Task { for await state in offline.states() { received.withLock { $0.append(state) } } }
+        while received.withLock({ $0.isEmpty }) { await Task.yield() }
         for state in [NetworkState.metered, .online, .offline, .constrained] {
             network.set(state)
             for _ in 0..<100 { await Task.yield() }
         }
         reader.cancel()
         await reader.value
-        #expect(heard.withLock({ $0 }) == [.offline])
+        #expect(received.withLock({ $0 }) == [.offline])
     }
 
     @Test func `switches every stream, and those to come`() async {
@@ -66,12 +68,12 @@ import Testing
     @Test func `stops following the network with its reader`() async {
         let offline = OfflineSwitch(network)
         let reader = Task { for await _ in offline.states() {} }
-        while network.followerCount == 0 { await Task.yield() }
+        while network.subscriberCount == 0 { await Task.yield() }
         reader.cancel()
         await reader.value
-        while network.followerCount > 0 { await Task.yield() }
+        while network.subscriberCount > 0 { await Task.yield() }
         do { _ = offline.states() }
-        while network.followerCount > 0 { await Task.yield() }
+        while network.subscriberCount > 0 { await Task.yield() }
     }
 
     @Test func `ends where the network's own stream ends`() async {

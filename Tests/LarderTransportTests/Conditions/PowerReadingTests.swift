@@ -1,3 +1,5 @@
+// Proves that battery readings map to the right power states.
+
 import LarderTransport
 import Testing
 

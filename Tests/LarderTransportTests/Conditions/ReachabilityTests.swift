@@ -1,3 +1,5 @@
+// Proves that captive portals are recognized and the server's reachability is probed once, within a limit.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport
@@ -49,7 +51,7 @@ import Testing
         #expect(await answers(503, nil))
     }
 
-    @Test func `does not take a portal for it`() async {
+    @Test func `does not mistake a portal for it`() async {
         #expect(await !answers(200, "text/html"))
         #expect(await !answers(302, nil))
         #expect(await !answers(511, "text/html"))
@@ -75,7 +77,7 @@ import Testing
         #expect(await !isReachable)
     }
 
-    @Test func `asks once, for what it was told, and not a cache on the way`() async throws {
+    @Test func `sends one request, as configured, past every cache on the way`() async throws {
         let server = ScriptedTransport(clock: VirtualClock()) { _, _ in TransportResponse(status: .ok) }
         var fields = HTTPFields()
         fields[.accept] = "application/vnd.content+json"

@@ -6,16 +6,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A broadcast of states` {
     /// Two semaphores, with which a test holds a comparison of states.
-    private final class Hold: Sendable {
+    private final class ComparisonLatch: Sendable {
         let isReached = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
     }
 
-    private struct Slow: Equatable, Sendable {
+    private struct SlowState: Equatable, Sendable {
         let number: Int
-        let hold: Hold
+        let hold: ComparisonLatch
 
-        static func == (old: Slow, new: Slow) -> Bool {
+        static func == (old: SlowState, new: SlowState) -> Bool {
             if new.number == 2 {
                 new.hold.isReached.signal()
                 new.hold.mayGoOn.wait()
@@ -25,15 +25,15 @@ import Testing
     }
 
     @Test func `lets a reader be cancelled while a state is set`() async {
-        let hold = Hold()
-        let broadcast = StateBroadcast(Slow(number: 1, hold: hold))
+        let hold = ComparisonLatch()
+        let broadcast = StateBroadcast(SlowState(number: 1, hold: hold))
         let reader = Task { for await _ in broadcast.states() {} }
-        while broadcast.followerCount == 0 { await Task.yield() }
+        while broadcast.subscriberCount == 0 { await Task.yield() }
         // It reads the first state, and waits.
         for _ in 0..<1000 { await Task.yield() }
         let isCancelled = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                Thread.detachNewThread { broadcast.set(Slow(number: 2, hold: hold)) }
+                Thread.detachNewThread { broadcast.set(SlowState(number: 2, hold: hold)) }
                 hold.isReached.wait()
                 let ended = DispatchSemaphore(value: 0)
                 Thread.detachNewThread {

@@ -1,24 +1,26 @@
+// Proves that steady and scripted sources report their states to every stream.
+
 import LarderTesting
 import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A steady source` {
     @Test func `says its state once, and ends with its reader`() async {
-        let heard = Shared<[NetworkState]>([])
+        let received = Shared<[NetworkState]>([])
         let reader = Task {
-            for await state in SteadyConnectivity(.metered).states() { heard.withLock { $0.append(state) } }
+            for await state in SteadyConnectivity(.metered).states() { received.withLock { $0.append(state) } }
         }
-        while heard.withLock({ $0.isEmpty }) { await Task.yield() }
+        while received.withLock({ $0.isEmpty }) { await Task.yield() }
         reader.cancel()
         await reader.value
-        #expect(heard.withLock({ $0 }) == [.metered])
+        #expect(received.withLock({ $0 }) == [.metered])
         var power = SteadyPower(.saver).states().makeAsyncIterator()
         #expect(await power.next() == .saver)
     }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A scripted source` {
-    @Test func `begins with the state it is in and tells each change`() async {
+    @Test func `begins with the state it is in and reports each change`() async {
         let network = ScriptedConnectivity(.offline)
         var states = network.states().makeAsyncIterator()
         #expect(await states.next() == .offline)
@@ -32,7 +34,7 @@ import Testing
         #expect(await late.next() == .metered)
     }
 
-    @Test func `tells every stream`() async {
+    @Test func `notifies every stream`() async {
         let power = ScriptedPower()
         var first = power.states().makeAsyncIterator()
         var second = power.states().makeAsyncIterator()
@@ -55,19 +57,19 @@ import Testing
     @Test func `forgets a reader that was cancelled`() async {
         let network = ScriptedConnectivity()
         let reader = Task { for await _ in network.states() {} }
-        while network.followerCount == 0 { await Task.yield() }
+        while network.subscriberCount == 0 { await Task.yield() }
         reader.cancel()
         await reader.value
-        #expect(network.followerCount == 0)
+        #expect(network.subscriberCount == 0)
     }
 
     @Test func `forgets a stream that nobody holds`() {
         let network = ScriptedConnectivity()
         do {
             let stream = network.states()
-            #expect(network.followerCount == 1)
+            #expect(network.subscriberCount == 1)
             withExtendedLifetime(stream) {}
         }
-        #expect(network.followerCount == 0)
+        #expect(network.subscriberCount == 0)
     }
 }

@@ -1,3 +1,5 @@
+// Proves that HTTP dates and Retry-After fields are parsed safely and measured by the right clock.
+
 import LarderTesting
 import LarderTransport
 import Testing
@@ -51,7 +53,7 @@ import Testing
         #expect(HTTPDate.milliseconds(of: text, now: Self.now) == nil)
     }
 
-    @Test func `is never a trap, whatever stands in it and whatever the time is`() {
+    @Test func `never traps, whatever it contains and whatever the time is`() {
         let seed: UInt64 = 20_260_101
         var generator = SeededGenerator(seed: seed)
         let forms = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
@@ -80,7 +82,7 @@ import Testing
             ("99999999999999999999999999", 86_400), ("", nil), ("soon", nil), ("1.5", nil), ("+3", nil), ("-", nil),
             ("3 s", nil), ("٣", nil), ("0x10", nil),
         ] as [(String, Int?)])
-    func `in seconds is taken up to a day`(field: String, seconds: Int?) {
+    func `in seconds is read up to a day`(field: String, seconds: Int?) {
         #expect(RetryAfter.seconds(field, date: nil, now: Self.now) == seconds)
     }
 
@@ -91,14 +93,14 @@ import Testing
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400), ("Thu, 01 Jan 2026 00:02:00 CET", nil),
         ] as [(String, Int?)])
-    func `that names a date is taken from the clock here`(field: String, seconds: Int?) {
+    func `that names a date is measured by the local clock`(field: String, seconds: Int?) {
         #expect(RetryAfter.seconds(field, date: nil, now: Self.now) == seconds)
         #expect(RetryAfter.seconds(field, date: "yesterday", now: Self.now) == seconds)
-        let aMomentBefore = seconds.map { $0 == 0 ? 0 : min($0 + 1, 86_400) }
-        #expect(RetryAfter.seconds(field, date: nil, now: Self.now - 1) == aMomentBefore)
+        let secondsBefore = seconds.map { $0 == 0 ? 0 : min($0 + 1, 86_400) }
+        #expect(RetryAfter.seconds(field, date: nil, now: Self.now - 1) == secondsBefore)
     }
 
-    @Test func `that names a date is taken from the server's clock where the answer says it`() {
+    @Test func `that names a date is measured by the server's clock where the answer says it`() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let times: [Int64] = [Self.now, 0, .min, .max]
         for now in times {

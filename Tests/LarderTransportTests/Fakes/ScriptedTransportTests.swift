@@ -1,3 +1,5 @@
+// Proves that a scripted transport applies its planned faults, and only those.
+
 import HTTPTypes
 import LarderTesting
 import LarderTransport
@@ -21,7 +23,7 @@ import Testing
         HTTPRequest(method: .get, scheme: "http", authority: "host", path: path)
     }
 
-    @Test func `without a script is the transport below, and records what was asked`() async throws {
+    @Test func `without a script is the transport below, and records the requests`() async throws {
         let transport = transport
         let answer = try await transport.send(request("/a"), body: [1], timeouts: TransportTimeouts())
         #expect(try await answer.body.collect(upTo: 10) == Array(0..<10))

@@ -1,3 +1,5 @@
+// Proves that a seeded generator gives the published numbers of SplitMix64.
+
 import LarderTesting
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that a virtual clock wakes sleepers in order, only when it is advanced.
+
 import LarderStore
 import LarderTesting
 import Testing

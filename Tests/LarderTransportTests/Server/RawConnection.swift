@@ -1,3 +1,5 @@
+// RawConnection: one accepted connection; every call blocks its thread.
+
 import Foundation
 import Synchronization
 

@@ -1,3 +1,5 @@
+// RawServer: a server of raw bytes on 127.0.0.1: each connection runs a script on a thread of its own.
+
 import Foundation
 
 /// A server of raw bytes on 127.0.0.1: each connection runs a script on a thread of its own.
@@ -55,7 +57,7 @@ final class RawServer: Sendable {
     }
 
     /// Blocks until the client has closed or reset the connection.
-    func awaitClientGone(on connection: RawConnection) {
+    func waitForDisconnect(on connection: RawConnection) {
         connection.readToEnd()
         clientLeft.fire()
     }

@@ -1,3 +1,5 @@
+// Shared: a value under a lock that closures and threads can share.
+
 import Synchronization
 
 /// A value under a lock that closures and threads can share.

@@ -1,3 +1,5 @@
+// Signal: something that happens once or more often, which a task can wait for.
+
 import Synchronization
 
 /// Something that happens once or more often, which a task can wait for.

@@ -1,3 +1,5 @@
+// CrashChild: the process that crash tests kill: `crash-child <what> <store> <numbers>`.
+
 import CrashWorld
 import Larder
 
@@ -17,13 +19,13 @@ struct CrashChild {
         let path = arguments[2]
         switch (arguments[1], numbers.count) {
         case ("random", 3):
-            try await RandomLife(
+            try await RandomRun(
                 path: path, seed: numbers[0], commands: Int(numbers[1]), firstEntry: Int(numbers[2])
             ).run()
         case ("bulk", 3):
             let content = BulkContent(resources: Int(numbers[0]), rowsPerResource: Int(numbers[1]))
-            try await BulkLife(path: path, content: content, perPage: Int(numbers[2])).run()
-        case ("script", 1): try await ScriptedLife(path: path, firstStep: Int(numbers[0])).run()
+            try await BulkSyncRun(path: path, content: content, perPage: Int(numbers[2])).run()
+        case ("script", 1): try await ScriptedRun(path: path, firstStep: Int(numbers[0])).run()
         case ("create", 0):
             try Store.open(at: path).close()
             acknowledge(.done)
@@ -43,7 +45,7 @@ struct CrashChild {
             let first = Int(numbers[1])
             try await SharingWriter(path: path, port: Int(numbers[0]), numbers: first..<first + Int(numbers[2])).run()
         case ("edit", 2):
-            try await RowEditor(path: path, port: Int(numbers[0]), chance: Chance(seed: numbers[1])).run()
+            try await RowEditor(path: path, port: Int(numbers[0]), random: SharedRandom(seed: numbers[1])).run()
         #if Server
         case ("serve", 2):
             try await WriteServer(path: path, port: Int(numbers[0]), seed: numbers[1]).run()

@@ -1,12 +1,14 @@
+// Acknowledgement: one line that a child writes about what it is about to do, or has done for good.
+
 public import LarderFormat
 
 /// One line that a child writes about what it is about to do, or has done for good.
 public enum Acknowledgement: Equatable, Sendable {
     /// What a child can be inside of.
     public enum Phase: String, CaseIterable, Sendable {
-        /// A full copy is being swapped in.
+        /// A snapshot is being swapped in.
         case swap
-        /// A full copy is being written.
+        /// A snapshot is being written.
         case staging
         /// Garbage is being removed on demand.
         case reclaim
@@ -31,16 +33,16 @@ public enum Acknowledgement: Equatable, Sendable {
     /// It is enqueued, under this sequence.
     case enqueued(Int, sequence: Int64)
     /// An entry is about to leave the outbox.
-    case settling(Int)
+    case completing(Int)
     /// It has left.
-    case settled(Int)
+    case completed(Int)
     /// A token is about to be discarded, by the number of the filter.
     case rejected(filter: Int)
     /// A run has ended and its token is stored.
     case stored(filter: Int, until: Int64)
-    /// A full copy was swapped in: what the store then said.
-    case swapped(ResourceKey, generation: Int64, floor: Int64)
-    /// Rows of a full copy are about to be handed out.
+    /// A snapshot was swapped in, and what the store then reports.
+    case swapped(ResourceKey, generation: Int64, appliedSequence: Int64)
+    /// Rows of a snapshot are about to be sent.
     case fetching(ResourceKey, rows: Int)
     /// A step of a script begins.
     case step(Int)
@@ -56,12 +58,12 @@ public enum Acknowledgement: Equatable, Sendable {
         case .end(let phase): "end \(phase.rawValue)"
         case .enqueueing(let entry): "enqueueing \(entry)"
         case .enqueued(let entry, let sequence): "enqueued \(entry) \(sequence)"
-        case .settling(let entry): "settling \(entry)"
-        case .settled(let entry): "settled \(entry)"
+        case .completing(let entry): "completing \(entry)"
+        case .completed(let entry): "completed \(entry)"
         case .rejected(let filter): "rejected \(filter)"
         case .stored(let filter, let until): "stored \(filter) \(until)"
-        case .swapped(let resource, let generation, let floor):
-            "swapped \(resource.group) \(resource.id) \(generation) \(floor)"
+        case .swapped(let resource, let generation, let appliedSequence):
+            "swapped \(resource.group) \(resource.id) \(generation) \(appliedSequence)"
         case .fetching(let resource, let rows): "fetching \(resource.group) \(resource.id) \(rows)"
         case .step(let number): "step \(number)"
         case .done: "done"
@@ -83,12 +85,12 @@ public enum Acknowledgement: Equatable, Sendable {
         case ("step", 1): self = .step(Int(numbers[0]))
         case ("enqueueing", 1): self = .enqueueing(Int(numbers[0]))
         case ("enqueued", 2): self = .enqueued(Int(numbers[0]), sequence: numbers[1])
-        case ("settling", 1): self = .settling(Int(numbers[0]))
-        case ("settled", 1): self = .settled(Int(numbers[0]))
+        case ("completing", 1): self = .completing(Int(numbers[0]))
+        case ("completed", 1): self = .completed(Int(numbers[0]))
         case ("rejected", 1): self = .rejected(filter: Int(numbers[0]))
         case ("stored", 2): self = .stored(filter: Int(numbers[0]), until: numbers[1])
         case ("swapped", 3):
-            self = .swapped(ResourceKey(words[1], numbers[0]), generation: numbers[1], floor: numbers[2])
+            self = .swapped(ResourceKey(words[1], numbers[0]), generation: numbers[1], appliedSequence: numbers[2])
         case ("fetching", 2): self = .fetching(ResourceKey(words[1], numbers[0]), rows: Int(numbers[1]))
         default: return nil
         }

@@ -1,3 +1,5 @@
+// AppliedWrites: the table that a server appends the writes to which it applies.
+
 #if Server
 public import LarderServer
 

@@ -1,3 +1,5 @@
+// Entries: the writes that children put into the outbox, by number.
+
 public import LarderFormat
 
 /// The writes that children put into the outbox, by number.

@@ -1,3 +1,5 @@
+// NumberedWrite: one of the writes that a writer makes: their numbers go up by one, within a lane too.
+
 /// One of the writes that a writer makes: their numbers go up by one, within a lane too.
 public struct NumberedWrite: Hashable, Sendable {
     /// How many lanes there are.

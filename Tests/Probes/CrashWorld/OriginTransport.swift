@@ -1,3 +1,5 @@
+// OriginTransport: answers requests from an origin in the same process, without a network, a chunk at a time.
+
 public import HTTPTypes
 public import LarderFormat
 public import LarderServer
@@ -6,8 +8,8 @@ internal import Synchronization
 
 /// Answers requests from an origin in the same process, without a network, a chunk at a time.
 public struct OriginTransport: Transport {
-    /// How far a full copy has been read.
-    public enum CopyProgress: Sendable {
+    /// How far a snapshot has been read.
+    public enum SnapshotProgress: Sendable {
         /// Its first bytes are being handed out.
         case begins
         /// Its last bytes have been handed out.
@@ -15,15 +17,16 @@ public struct OriginTransport: Transport {
     }
 
     let origin: Origin
-    let onCopy: @Sendable (ResourceKey, CopyProgress) -> Void
+    let onSnapshot: @Sendable (ResourceKey, SnapshotProgress) -> Void
 
-    /// Answers from `origin`, and tells `onCopy` how far full copies are.
-    public init(_ origin: Origin, onCopy: @escaping @Sendable (ResourceKey, CopyProgress) -> Void = { _, _ in }) {
+    /// Answers from `origin`, and reports the progress of snapshots to `onSnapshot`.
+    public init(_ origin: Origin, onSnapshot: @escaping @Sendable (ResourceKey, SnapshotProgress) -> Void = { _, _ in })
+    {
         self.origin = origin
-        self.onCopy = onCopy
+        self.onSnapshot = onSnapshot
     }
 
-    /// Answers one request; the body of a full copy is made while it is read.
+    /// Answers one request; the body of a snapshot is made while it is read.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
@@ -37,23 +40,23 @@ public struct OriginTransport: Transport {
             }
             let parts = path.split(separator: "/")
             guard parts.count == 3, let id = Int64(parts[2]) else { return TransportResponse(status: .notFound) }
-            return try fullCopy(Origin.ResourceID(String(parts[1]), id))
+            return try snapshot(Origin.ResourceID(String(parts[1]), id))
         } catch {
             return TransportResponse(status: .init(code: error.status), body: error.body)
         }
     }
 
-    private func fullCopy(_ resource: Origin.ResourceID) throws(OriginProblem) -> TransportResponse {
+    private func snapshot(_ resource: Origin.ResourceID) throws(OriginProblem) -> TransportResponse {
         let key = ResourceKey(resource.group, resource.id)
-        let chunks = Mutex((iterator: try origin.fullCopy(of: resource).makeIterator(), isFirst: true))
-        let onCopy = onCopy
+        let chunks = Mutex((iterator: try origin.snapshot(of: resource).makeIterator(), isFirst: true))
+        let onSnapshot = onSnapshot
         let body = TransportBody(next: {
             let (chunk, isFirst) = chunks.withLock { state in
                 defer { state.isFirst = false }
                 return (state.iterator.next(), state.isFirst)
             }
-            if isFirst { onCopy(key, .begins) }
-            if chunk == nil { onCopy(key, .ends) }
+            if isFirst { onSnapshot(key, .begins) }
+            if chunk == nil { onSnapshot(key, .ends) }
             return chunk
         })
         return TransportResponse(head: HTTPResponse(status: .ok), body: body)

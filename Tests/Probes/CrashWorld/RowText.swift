@@ -1,3 +1,5 @@
+// RowText: the text of a world's rows, a function of resource, key and version.
+
 public import LarderFormat
 
 /// What the rows of a world say: a function of resource, key and version alone.

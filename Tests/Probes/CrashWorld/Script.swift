@@ -1,3 +1,5 @@
+// Script: a short history of server and client steps that always ends in the same store, however often the client is killed.
+
 public import LarderFormat
 public import LarderServer
 
@@ -12,7 +14,7 @@ public struct Script {
         /// Entries it enqueues, by number.
         public let enqueues: [Int]
         /// Entries whose outcome it records.
-        public let settles: [Int]
+        public let completes: [Int]
         /// Whether it removes the garbage, at the end.
         public let reclaims: Bool
     }
@@ -23,13 +25,13 @@ public struct Script {
     public static let seed: UInt64 = 11
     /// What the client does, in order.
     public static let steps = [
-        Step(syncs: true, enqueues: [], settles: [], reclaims: false),
-        Step(syncs: true, enqueues: [1], settles: [], reclaims: false),
-        Step(syncs: false, enqueues: [2], settles: [], reclaims: false),
-        Step(syncs: true, enqueues: [], settles: [], reclaims: true),
-        Step(syncs: false, enqueues: [], settles: [1], reclaims: false),
-        Step(syncs: true, enqueues: [], settles: [], reclaims: false),
-        Step(syncs: true, enqueues: [3], settles: [2], reclaims: true),
+        Step(syncs: true, enqueues: [], completes: [], reclaims: false),
+        Step(syncs: true, enqueues: [1], completes: [], reclaims: false),
+        Step(syncs: false, enqueues: [2], completes: [], reclaims: false),
+        Step(syncs: true, enqueues: [], completes: [], reclaims: true),
+        Step(syncs: false, enqueues: [], completes: [1], reclaims: false),
+        Step(syncs: true, enqueues: [], completes: [], reclaims: false),
+        Step(syncs: true, enqueues: [3], completes: [2], reclaims: true),
     ]
     /// The resources there are.
     public static let resources = [
@@ -43,7 +45,7 @@ public struct Script {
     public init() {}
 
     /// Does what the server does before the client's step `number`.
-    public func play(_ number: Int) throws {
+    public func apply(_ number: Int) throws {
         let ids = Self.resources.map { Origin.ResourceID($0.group, $0.id) }
         switch number {
         case 0:

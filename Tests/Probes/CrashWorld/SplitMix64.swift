@@ -1,3 +1,5 @@
+// SplitMix64: a small seeded generator (Steele, Lea and Flood, 2014).
+
 /// A small generator whose seed is its whole state (Steele, Lea and Flood, 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64

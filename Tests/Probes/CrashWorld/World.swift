@@ -1,3 +1,5 @@
+// World: a server's history in which command number n is a function of the seed and n alone.
+
 public import LarderFormat
 public import LarderServer
 
@@ -6,7 +8,7 @@ public import LarderServer
 /// Whoever plays the same number of commands has the same server, with the same numbers of changes and the same tokens.
 /// The rows of replacements that later ones hide need not be made for that.
 public struct World: Sendable {
-    /// One resource and how many rows its full copies have.
+    /// One resource and how many rows its snapshots have.
     public struct Content: Sendable {
         /// The resource.
         public let key: ResourceKey
@@ -40,7 +42,7 @@ public struct World: Sendable {
 
     /// A world in which `commands` commands have been played.
     ///
-    /// - Parameter hasRows: whether full copies have their rows; without, only the model and the numbers are right.
+    /// - Parameter hasRows: whether snapshots have their rows; without, only the model and the numbers are right.
     public init(seed: UInt64, commands: Int, hasRows: Bool) throws {
         self.seed = seed
         self.hasRows = hasRows
@@ -51,24 +53,24 @@ public struct World: Sendable {
         for number in 0..<commands {
             let command = Self.command(number, seed: seed, after: plan)
             if let resource = command.replaced { last[resource] = number }
-            plan.note(command, number: number, sequence: Int64(number + 1))
+            plan.record(command, number: number, sequence: Int64(number + 1))
         }
         for number in 0..<commands {
             let command = Self.command(number, seed: seed, after: model)
-            try play(command, isWhole: hasRows && command.replaced.flatMap { last[$0] } == number)
+            try apply(command, isWhole: hasRows && command.replaced.flatMap { last[$0] } == number)
         }
     }
 
     /// Plays the next command.
     public mutating func step() throws {
-        try play(Self.command(played, seed: seed, after: model), isWhole: hasRows)
+        try apply(Self.command(played, seed: seed, after: model), isWhole: hasRows)
     }
 
-    private mutating func play(_ command: WorldCommand, isWhole: Bool) throws {
+    private mutating func apply(_ command: WorldCommand, isWhole: Bool) throws {
         let number = played
         played += 1
-        let sequence = try command.play(on: origin, number: number, isWhole: isWhole)
-        model.note(command, number: number, sequence: sequence)
+        let sequence = try command.apply(to: origin, number: number, isWhole: isWhole)
+        model.record(command, number: number, sequence: sequence)
     }
 
     private static func command(_ number: Int, seed: UInt64, after model: WorldModel) -> WorldCommand {

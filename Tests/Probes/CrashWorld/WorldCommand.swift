@@ -1,3 +1,5 @@
+// WorldCommand: one thing that happens on the server.
+
 import LarderFormat
 import LarderServer
 
@@ -26,7 +28,7 @@ enum WorldCommand: Sendable {
     /// Does it; the version of every row it makes is `number`.
     ///
     /// - Returns: the number of the change; nil when there is none.
-    func play(on origin: Origin, number: Int, isWhole: Bool) throws -> Int64? {
+    func apply(to origin: Origin, number: Int, isWhole: Bool) throws -> Int64? {
         switch self {
         case .create(let content):
             return try origin.createResource(content.id, rows: rows(content, number, isWhole))

@@ -1,3 +1,5 @@
+// WorldModel: what a client must see of each resource after each change.
+
 public import LarderFormat
 
 /// What a client has to see of each resource after each change.
@@ -52,7 +54,7 @@ public struct WorldModel: Sendable {
         return true
     }
 
-    /// Whether the resource is hidden by a change after `sequence`: a full copy asked for on account of an earlier one may
+    /// Whether the resource is hidden by a change after `sequence`: a snapshot requested because of an earlier one may
     /// already be gone then, and its absence hides the resource at that earlier change.
     public func isHidden(_ resource: ResourceKey, after sequence: Int64) -> Bool {
         events[resource, default: []].contains { entry in
@@ -92,7 +94,7 @@ public struct WorldModel: Sendable {
         }
     }
 
-    mutating func note(_ command: WorldCommand, number: Int, sequence: Int64?) {
+    mutating func record(_ command: WorldCommand, number: Int, sequence: Int64?) {
         guard let sequence else { return }
         func add(_ content: World.Content, _ event: Event) {
             events[content.key, default: []].append((sequence, event))

@@ -1,3 +1,5 @@
+// Deflated: bodies compressed as a server would send them: runs of one byte as matches, all else as literals.
+
 /// Bodies compressed as a server would send them: runs of one byte as matches, all else as literals. RFC 1950 to 1952.
 public enum Deflated {
     /// `bytes` in the coding `gzip`.

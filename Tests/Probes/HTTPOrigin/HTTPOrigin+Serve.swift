@@ -1,3 +1,5 @@
+// HTTPOrigin+Serve: serves the pages of a test origin over HTTP.
+
 #if Server
 import HTTPTypes
 import Hummingbird
@@ -68,7 +70,7 @@ extension HTTPOrigin {
                 headers.append(HTTPField(name: name, value: value))
             }
             let status = HTTPResponse.Status(code: answer.status)
-            let length = answer.tellsLength ? answer.body.count : nil
+            let length = answer.declaresLength ? answer.body.count : nil
             let sent: (bytes: ArraySlice<UInt8>, isBroken: Bool) =
                 switch answer.fault {
                 case .cut(let count): (answer.body.prefix(count), true)

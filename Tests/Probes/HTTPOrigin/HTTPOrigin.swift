@@ -1,3 +1,5 @@
+// HTTPOrigin: an ordinary web server's pages, for tests of a cache: validators, conditions, parts, variants, faults.
+
 import Synchronization
 
 /// An ordinary web server's pages, for tests of a cache: validators, conditions, parts, variants, faults.
@@ -14,7 +16,7 @@ public final class HTTPOrigin: Sendable {
         var status = 200
         var headers: [(name: String, value: String)] = []
         var body: [UInt8] = []
-        var tellsLength = true
+        var declaresLength = true
         var fault: OriginPage.Fault?
     }
 
@@ -49,7 +51,7 @@ public final class HTTPOrigin: Sendable {
         }
         var answer = Self.evaluate(page, request)
         answer.fault = page.fault
-        answer.tellsLength = page.tellsLength
+        answer.declaresLength = page.declaresLength
         return answer
     }
 
@@ -85,7 +87,7 @@ extension HTTPOrigin {
             return answer
         }
         if page.servesRanges, let range = request["range"], isRangeWanted(page, request) {
-            take(range, from: &answer)
+            cut(range, from: &answer)
         }
         return answer
     }
@@ -116,7 +118,7 @@ extension HTTPOrigin {
     }
 
     /// One range; several are answered whole, which RFC 9110 §14.2 allows.
-    private static func take(_ range: String, from answer: inout Answer) {
+    private static func cut(_ range: String, from answer: inout Answer) {
         guard range.hasPrefix("bytes="), !range.contains(",") else { return }
         let parts = range.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }

@@ -1,3 +1,5 @@
+// OriginPage: what a test origin serves under one path.
+
 /// What a test origin serves under one path, and what it says about it.
 public struct OriginPage: Sendable {
     /// How the origin misbehaves.
@@ -31,8 +33,8 @@ public struct OriginPage: Sendable {
     public var isCompressed = false
     /// Whether parts are served.
     public var servesRanges = true
-    /// Whether the length is told before the body.
-    public var tellsLength = true
+    /// Whether the head declares the length of the body.
+    public var declaresLength = true
     /// The status of its answers but 206 and 304; for methods that change something 204 in place of 200.
     public var status = 200
     /// How it misbehaves, if it does.

@@ -1,3 +1,5 @@
+// HostileChild: a client of a hostile server, in a separate process so that its memory can be measured.
+
 import Foundation
 import HTTPTypes
 import Larder
@@ -20,9 +22,9 @@ struct HostileChild {
         switch arguments[1] {
         case "sync":
             let cap = arguments.count > 5 ? Int(arguments[5]) : nil
-            try await SyncVisit(path: arguments[4], cap: cap, base: base, transport: transport).run()
+            try await MeasuredSync(path: arguments[4], cap: cap, base: base, transport: transport).run()
         case "get": try await getTwice(base, transport)
-        case "join": try await JoinVisit(path: arguments[4], base: base, transport: transport).run()
+        case "join": try await JoinedDownloads(path: arguments[4], base: base, transport: transport).run()
         default: preconditionFailure("unknown: \(arguments[1])")
         }
     }
@@ -44,15 +46,15 @@ struct HostileChild {
             let limits = TransportTimeouts(head: .seconds(5), idle: .seconds(5))
             let answer = try await transport.send(base.request(appending: "/hostile"), body: nil, timeouts: limits)
             let body = try await answer.body.collect(upTo: 1 << 20)
-            say("outcome", "\(answer.head.status.code) with \(body.count) bytes")
+            printResult("outcome", "\(answer.head.status.code) with \(body.count) bytes")
         } catch {
-            say("outcome", "\(error)")
+            printResult("outcome", "\(error)")
         }
-        say("growth", "\(memory.growth())")
+        printResult("growth", "\(memory.growth())")
     }
 }
 
 /// Prints one line of what happened.
-func say(_ name: String, _ value: String) {
+func printResult(_ name: String, _ value: String) {
     FileHandle.standardOutput.write(Data("\(name) \(value)\n".utf8))
 }

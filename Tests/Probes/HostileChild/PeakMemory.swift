@@ -1,6 +1,8 @@
+// PeakMemory: the peak memory of a process since a point in time.
+
 import Foundation
 
-/// How much memory a process takes at its peak, from a moment on.
+/// The peak memory of a process since a point in time.
 struct PeakMemory {
     private let start: Int
 
@@ -10,7 +12,7 @@ struct PeakMemory {
         start = Self.peak() ?? 0
     }
 
-    /// The kibibytes in memory at the peak since, beyond those at the start; -1 where nobody can tell.
+    /// The kibibytes in memory at the peak since, beyond those at the start; -1 where the system does not report them.
     func growth() -> Int {
         Self.peak().map { max(0, $0 - start) } ?? -1
     }

@@ -1,3 +1,5 @@
+// Commands that fork inside a read or write transaction.
+
 import Foundation
 import LarderEngine
 
@@ -18,19 +20,19 @@ private func inChild(_ body: () -> Void) {
     }
     var status: Int32 = 0
     unsafe waitpid(child, &status, 0)
-    if status != 0 { say("child \(status)") }
+    if status != 0 { printLine("child \(status)") }
 }
 
 private func attempt(_ name: String, _ body: () throws -> Void) {
     do {
         try body()
-        say("\(name) allowed")
+        printLine("\(name) allowed")
     } catch {
-        say("\(name) \(error as? EngineError == .usedAfterFork ? "refused" : "\(error)")")
+        printLine("\(name) \(error as? EngineError == .usedAfterFork ? "refused" : "\(error)")")
     }
 }
 
-/// Uses an environment in forked children, and tells whether the parent noticed.
+/// Uses an environment in forked children, and reports whether the parent noticed.
 func forkInside(_ path: String) throws {
     let environment = try open(path)
     try environment.set("key", [1])
@@ -44,7 +46,7 @@ func forkInside(_ path: String) throws {
     }
     try forkInsideRead(environment)
     try forkInsideWrite(environment)
-    say("found \(try environment.get("key") ?? [])")
+    printLine("found \(try environment.get("key") ?? [])")
     try environment.close()
 }
 
@@ -71,7 +73,7 @@ private func forkInsideRead(_ environment: Environment) throws {
         let key = Array("snapshot".utf8)
         let value = unsafe try view.value(forKey: key.span.bytes, in: table)
         let first = if let value { unsafe value.unsafeLoadUnaligned(as: UInt8.self) } else { UInt8(0) }
-        say("snapshot \(first == 1 ? "kept" : "lost")")
+        printLine("snapshot \(first == 1 ? "kept" : "lost")")
     }
     if isChild { _exit(0) }
 }
@@ -92,15 +94,15 @@ private func forkInsideWrite(_ environment: Environment) throws {
                 if child > 0 {
                     var status: Int32 = 0
                     unsafe waitpid(child, &status, 0)
-                    say("commits by the child \(try environment.info().lastCommit - before)")
+                    printLine("commits by the child \(try environment.info().lastCommit - before)")
                 }
             }
-            if getpid() != parent { say("write in a child allowed") }
+            if getpid() != parent { printLine("write in a child allowed") }
         } catch {
-            say("forked write \(error as? EngineError == .usedAfterFork ? "refused" : "\(error)")")
+            printLine("forked write \(error as? EngineError == .usedAfterFork ? "refused" : "\(error)")")
         }
         if getpid() != parent { _exit(0) }
     }
     try environment.set("key", [2])
-    say("commits by the parent \(try environment.info().lastCommit - before)")
+    printLine("commits by the parent \(try environment.info().lastCommit - before)")
 }

@@ -1,3 +1,5 @@
+// Commands that hold a transaction or an open environment until the process is killed.
+
 import LarderEngine
 
 /// Holds a snapshot until killed.
@@ -16,10 +18,10 @@ func holdWrite(_ path: String) throws {
     }
 }
 
-/// Holds the store open, says how many reader slots there are, and closes when told.
+/// Holds the store open, reports how many reader slots there are, and closes when requested.
 func holdOpen(_ path: String, readers: Int) throws {
     let environment = try open(path, readers: readers)
-    say("readers \(try environment.info().maximumReaders)")
+    printLine("readers \(try environment.info().maximumReaders)")
     waitForTest()
     try environment.close()
 }

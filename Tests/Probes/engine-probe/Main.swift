@@ -1,3 +1,5 @@
+// Probe: performs one command on a store in a separate process, for tests that kill, fork or starve it.
+
 import Foundation
 import LarderEngine
 
@@ -12,7 +14,7 @@ struct Probe {
         do {
             try command(arguments[2], Array(arguments.dropFirst(3)))
         } catch {
-            say("error \(error)")
+            printLine("error \(error)")
             exit(1)
         }
     }
@@ -26,7 +28,7 @@ struct Probe {
         "remove-companions": { path, rest in try removeCompanions(path, rest) },
         "try-copy": { path, rest in tryCopy(path, to: rest[0]) },
         "grow": { path, rest in try grow(path, name: rest[0], rows: Int(rest[1]) ?? 0) },
-        "churn": { path, rest in try churn(path, cycles: Int(rest[0]) ?? 0) },
+        "churn": { path, rest in try reopenRepeatedly(path, cycles: Int(rest[0]) ?? 0) },
         "commit": { path, rest in try commit(path, count: Int(rest[0]) ?? 0) },
         "fork": { path, _ in try forkInside(path) },
         "query-lock": { path, _ in try queryLock(path) },
@@ -35,12 +37,12 @@ struct Probe {
 }
 
 /// Writes a line at once.
-func say(_ line: String) {
+func printLine(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
 /// Waits for the end of standard input, which the test closes, or for its signal.
 func waitForTest() {
-    say("ready")
+    printLine("ready")
     _ = FileHandle.standardInput.readDataToEndOfFile()
 }

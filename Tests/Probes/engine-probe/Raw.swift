@@ -1,3 +1,5 @@
+// Commands that use liblmdb or its lock file without the engine.
+
 import CLMDB
 import Foundation
 
@@ -8,7 +10,7 @@ func queryLock(_ path: String) throws {
     query.l_type = Int16(F_WRLCK)
     query.l_whence = Int16(SEEK_SET)
     _ = unsafe fcntl(number, F_GETLK, &query)
-    say(query.l_type == Int16(F_UNLCK) ? "free" : "held")
+    printLine(query.l_type == Int16(F_UNLCK) ? "free" : "held")
 }
 
 /// What liblmdb does without the engine: opens the environment twice, closes one, and waits.

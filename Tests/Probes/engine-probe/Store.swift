@@ -1,3 +1,5 @@
+// Helpers to open, read and write a store from the probe.
+
 import LarderEngine
 
 let tables = ["one", "two"]
@@ -35,9 +37,9 @@ func tryOpen(_ path: String, isReadOnly: Bool) {
             options: .init(
                 access: isReadOnly ? .readOnly : .readWrite, tables: tables, mapSize: 1 << 30, mapSizeCap: 1 << 30)
         ).close()
-        say("opened")
+        printLine("opened")
     } catch {
-        say("\(error)")
+        printLine("\(error)")
     }
 }
 
@@ -47,29 +49,29 @@ func tryCopy(_ path: String, to copy: String) {
         let environment = try open(path)
         defer { try? environment.close() }
         try environment.copy(to: copy)
-        say("copied")
+        printLine("copied")
     } catch {
-        say("\(error)")
+        printLine("\(error)")
     }
 }
 
 /// Destroys the store, and says what came of it.
 func tryDestroy(_ path: String) {
     // A fault counts from here on.
-    say("opened")
+    printLine("opened")
     do {
         try Environment.destroy(path: path, tables: tables) { _, _ in true }
-        say("destroyed")
+        printLine("destroyed")
     } catch {
-        say("\(error)")
+        printLine("\(error)")
     }
 }
 
 /// Removes files beside the data file.
 func removeCompanions(_ path: String, _ names: [String]) throws {
     let environment = try open(path)
-    say("opened")
-    try environment.removeCompanions(names)
-    say("removed")
+    printLine("opened")
+    try environment.removeAuxiliaryFiles(names)
+    printLine("removed")
     try? environment.close()
 }

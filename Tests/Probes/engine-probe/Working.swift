@@ -1,3 +1,5 @@
+// Commands that grow, reopen and commit to a store.
+
 import LarderEngine
 
 /// Adds rows of its own to a map that starts small, reading them back all the time.
@@ -11,12 +13,12 @@ func grow(_ path: String, name: String, rows: Int) throws {
         let expected = [UInt8](repeating: UInt8(truncatingIfNeeded: earlier), count: 900)
         if try environment.get("\(name) \(earlier)") != expected { wrong += 1 }
     }
-    say("wrong \(wrong)")
+    printLine("wrong \(wrong)")
     try environment.close()
 }
 
 /// Opens, writes and closes again and again.
-func churn(_ path: String, cycles: Int) throws {
+func reopenRepeatedly(_ path: String, cycles: Int) throws {
     var failures: [String] = []
     for cycle in 0..<cycles {
         do {
@@ -27,21 +29,21 @@ func churn(_ path: String, cycles: Int) throws {
             failures.append("\(error)")
         }
     }
-    say("failures \(failures.count) \(failures.first ?? "")")
+    printLine("failures \(failures.count) \(failures.first ?? "")")
 }
 
 /// Commits numbered keys, opening the store again after a failure that asks for it, and says how each went.
 func commit(_ path: String, count: Int) throws {
     var environment = try open(path)
-    say("opened")
+    printLine("opened")
     for number in 0..<count {
         do {
             try environment.set("key \(number)", [UInt8](repeating: UInt8(number), count: 3000))
-            say("done \(number)")
+            printLine("done \(number)")
         } catch let error as EngineError {
-            say("failed \(number) \(error)")
+            printLine("failed \(number) \(error)")
             let isStopped = (try? environment.get("key 0")) == nil
-            say("stopped \(number) \(isStopped)")
+            printLine("stopped \(number) \(isStopped)")
             try environment.close()
             environment = try open(path)
         }
@@ -51,7 +53,7 @@ func commit(_ path: String, count: Int) throws {
     for number in 0..<count {
         let value = try environment.get("key \(number)")
         let isWhole = value == [UInt8](repeating: UInt8(number), count: 3000)
-        say("found \(number) \(value == nil ? "nothing" : isWhole ? "whole" : "wrong")")
+        printLine("found \(number) \(value == nil ? "nothing" : isWhole ? "whole" : "wrong")")
     }
     try environment.close()
 }

@@ -1,3 +1,5 @@
+// ModelAnswer: what a server answers to a GET, whole.
+
 /// What a server answers to a GET, whole.
 package struct ModelAnswer: Hashable, Sendable {
     /// The HTTP status.
@@ -6,7 +8,7 @@ package struct ModelAnswer: Hashable, Sendable {
     package let headers: [(name: String, value: String)]
     /// The body.
     package let body: [UInt8]
-    /// The resources that a page's changes or a full copy are of.
+    /// The resources that a page's changes or a snapshot are of.
     package let mentioned: [ModelServer.ResourceID]
 
     /// An answer with the fields that all of them carry.
@@ -37,7 +39,7 @@ package struct ModelAnswer: Hashable, Sendable {
 }
 
 extension ModelAnswer {
-    /// The envelope of errors about tokens, cursors, filters and full copies.
+    /// The envelope of errors about tokens, cursors, filters and snapshots.
     static func refusal(_ status: Int, _ code: String, _ message: String) -> ModelAnswer {
         ModelAnswer(
             status: status, body: Array("{\"error\":{\"code\":\"\(code)\",\"message\":\"\(message)\"}}".utf8))

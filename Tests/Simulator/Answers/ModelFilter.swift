@@ -1,3 +1,5 @@
+// ModelFilter: a filter in canonical form, written independently of the client's.
+
 /// What a request asks for, in canonical form.
 ///
 /// Groups in the order of their bytes, ids as numbers and once each, `*` in place of any ids beside it. Written apart

@@ -1,20 +1,22 @@
+// ModelRequest: the parsed target of a GET.
+
 /// What the target of a GET asks for.
 package struct ModelRequest: Hashable, Sendable {
-    /// The three ways to ask for a page, and a full copy.
+    /// The three ways to ask for a page, and a snapshot.
     enum Kind: Hashable, Sendable {
         case bootstrap
         case changes(ModelTicket.Token?)
         case cursor(ModelTicket.Cursor)
-        case copy(ModelServer.ResourceID)
+        case snapshot(ModelServer.ResourceID)
     }
 
     let kind: Kind
-    /// The filter named, or that of the cursor; `nil` for a full copy.
+    /// The filter named, or that of the cursor; `nil` for a snapshot.
     let filter: ModelFilter?
     let perPage: Int
 
-    /// Whether it asks for a full copy, in place of a page.
-    var isCopy: Bool { if case .copy = kind { true } else { false } }
+    /// Whether it asks for a snapshot instead of a page.
+    var isCopy: Bool { if case .snapshot = kind { true } else { false } }
 
     /// Reads a target, from `/api/v4/` on.
     ///
@@ -29,7 +31,7 @@ package struct ModelRequest: Hashable, Sendable {
             let id = Int64(Substring(parts[2])), id >= 1
         else { throw Refused(.problem(404)) }
         return ModelRequest(
-            kind: .copy(ModelServer.ResourceID(String(Substring(parts[1])), id)), filter: nil, perPage: 0)
+            kind: .snapshot(ModelServer.ResourceID(String(Substring(parts[1])), id)), filter: nil, perPage: 0)
     }
 
     /// An answer in place of a request.

@@ -1,8 +1,10 @@
+// ModelServer+Answers: the server's responses to sync and snapshot requests.
+
 extension ModelServer {
     /// The answer to a GET of `target`, which begins with `/api/v4/`.
     ///
     /// - Parameter lag: by how many changes the replica that answers is behind; 0 is the server itself. A replica gives
-    ///   the pages and full copies of then, and 404 for a full copy of a resource that was not public then. Where that
+    ///   the pages and snapshots of then, and 404 for the snapshot of a resource that was not public then. Where that
     ///   would be a lie no client can see through, it answers 503: for a cursor of a run that it cannot know whole.
     package func answer(_ target: String, lag: Int64 = 0) -> ModelAnswer {
         do throws(ModelRequest.Refused) {
@@ -15,7 +17,7 @@ extension ModelServer {
     /// The answer to a request that was read before.
     func answer(_ request: ModelRequest, lag: Int64) -> ModelAnswer {
         let now = max(horizon, sequence - max(0, lag))
-        if case .copy(let id) = request.kind { return copy(of: id, at: now) }
+        if case .snapshot(let id) = request.kind { return snapshot(of: id, at: now) }
         do throws(ModelRequest.Refused) {
             return try page(request, at: now)
         } catch {
@@ -23,7 +25,7 @@ extension ModelServer {
         }
     }
 
-    private func copy(of id: ResourceID, at now: Int64) -> ModelAnswer {
+    private func snapshot(of id: ResourceID, at now: Int64) -> ModelAnswer {
         guard let place = place(of: id) else {
             return shape.groups.contains(id.group) || resources.contains { $0.id.group == id.group }
                 ? .copyNotFound : .unknownGroup
@@ -41,21 +43,22 @@ extension ModelServer {
         return ModelAnswer(status: 200, body: Array(text.utf8), mentioned: [id])
     }
 
-    /// A full copy as no client can read it.
+    /// A snapshot that no client can read.
     private static let malformed = ModelAnswer(status: 200, body: Array("{\"records\":[".utf8))
 
     private func page(_ request: ModelRequest, at now: Int64) throws(ModelRequest.Refused) -> ModelAnswer {
         guard let filter = request.filter else { throw ModelRequest.Refused(.invalidResources) }
         var run = ModelTicket.Cursor(
-            isBootstrap: true, era: era, bound: now, position: 0, perPage: request.perPage, filter: filter)
+            isBootstrap: true, timeline: timeline, bound: now, position: 0, perPage: request.perPage, filter: filter)
         switch request.kind {
         case .changes(let token):
             let position = try start(token, filter, at: now)
             run = ModelTicket.Cursor(
-                isBootstrap: false, era: era, bound: now, position: position, perPage: request.perPage, filter: filter)
+                isBootstrap: false, timeline: timeline, bound: now, position: position, perPage: request.perPage,
+                filter: filter)
         case .cursor(let cursor):
             let needed = cursor.isBootstrap ? cursor.bound : cursor.position
-            guard cursor.era == era, needed >= horizon, cursor.bound <= sequence else {
+            guard cursor.timeline == timeline, needed >= horizon, cursor.bound <= sequence else {
                 throw ModelRequest.Refused(.resyncRequired)
             }
             guard cursor.bound <= now else { throw ModelRequest.Refused(.problem(503)) }
@@ -73,7 +76,7 @@ extension ModelServer {
         guard token.filterHash == filter.hash else { throw ModelRequest.Refused(.tokenFilterMismatch) }
         // Nothing changed behind a token that is ahead, as far as this server knows.
         if token.sequence > now, shape.tokenAhead == .answered { return now }
-        guard token.era == era, token.sequence >= horizon, token.sequence <= sequence else {
+        guard token.timeline == timeline, token.sequence >= horizon, token.sequence <= sequence else {
             throw ModelRequest.Refused(.resyncRequired)
         }
         guard token.sequence <= now else {

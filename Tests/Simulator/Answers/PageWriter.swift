@@ -1,3 +1,5 @@
+// PageWriter: writes the body of a page.
+
 /// Writes the body of a page.
 struct PageWriter {
     private(set) var mentioned: [ModelServer.ResourceID] = []
@@ -22,11 +24,12 @@ struct PageWriter {
         var text = "{\"sync\":{\"sync_until_sequence\":\(run.bound),\"has_more\":"
         if let next {
             let cursor = ModelTicket.Cursor(
-                isBootstrap: run.isBootstrap, era: run.era, bound: run.bound, position: next, perPage: run.perPage,
+                isBootstrap: run.isBootstrap, timeline: run.timeline, bound: run.bound, position: next,
+                perPage: run.perPage,
                 filter: run.filter)
             text += "true,\"next_page_url\":\"/api/v4/resources/sync?cursor=\(cursor.text)\",\"next_sync_token\":null"
         } else {
-            let token = ModelTicket.Token(era: run.era, sequence: run.bound, filter: run.filter)
+            let token = ModelTicket.Token(timeline: run.timeline, sequence: run.bound, filter: run.filter)
             text += "false,\"next_page_url\":null,\"next_sync_token\":\"\(token.text)\""
         }
         text += ",\"mutations\":["

@@ -1,3 +1,5 @@
+// Checker: compares the store with the server's history after every commit.
+
 internal import LarderFormat
 internal import LarderStore
 
@@ -6,10 +8,11 @@ struct Checker {
     /// The store after the last commit.
     private(set) var state = StoreState()
     /// The server's era that a resource's rows came from, and the resources into which rows of two eras came: a run that
-    /// was under way when the server was restored cannot tell. The next run of its filter is a bootstrap, which mends it.
-    private var eras: [ResourceKey: Int] = [:]
+    /// was under way when the server was restored cannot detect it. The next run of its filter is a bootstrap, which
+    /// corrects it.
+    private var timelines: [ResourceKey: Int] = [:]
     private var mixed: Set<ResourceKey> = []
-    /// The full copies that this process is writing, with the times in milliseconds when they began.
+    /// The snapshots that this process is writing, with the times in milliseconds when they began.
     private var staging: [ResourceKey: Int64] = [:]
     private static let turn: Int64 = 20_000
     private var looks = 0
@@ -22,12 +25,13 @@ struct Checker {
     /// answered.
     ///
     /// - Parameters:
-    ///   - hiddenByLag: public resources that a replica which stays behind had no full copy of.
+    ///   - hiddenByLag: public resources that a replica which stays behind had no snapshot of.
     ///   - removed: the filter that the commit has removed.
     ///   - evicted: the resource whose rows it has dropped.
     ///   - now: the virtual time in milliseconds.
-    mutating func look(
-        at store: Store, _ answered: Answered, _ server: ModelServer, hiddenByLag: Set<ResourceKey>, removed: String?,
+    mutating func checkCommit(
+        at store: Store, _ answered: ServerResponses, _ server: ModelServer, hiddenByLag: Set<ResourceKey>,
+        removed: String?,
         evicted: ResourceKey?, now: Int64
     ) throws {
         looks += 1
@@ -42,22 +46,24 @@ struct Checker {
         for text in old.filters.keys.sorted() where state.filters[text] == nil && text != removed {
             throw Violation(.tokenBehindRows, "the record of \(text) is gone")
         }
-        note(answered, server, since: old)
+        record(answered, server, since: old)
         try checkStaging(since: old, at: now)
         try checkRows(since: old, server)
-        try checkFloors(since: old)
+        try checkAppliedSequences(since: old)
         try checkVisibility(since: old, answered, server, evicted)
         try checkTokens(since: old, answered, server)
     }
 
     /// Notes of which era the rows of each changed resource are.
-    private mutating func note(_ answered: Answered, _ server: ModelServer, since old: StoreState) {
+    private mutating func record(_ answered: ServerResponses, _ server: ModelServer, since old: StoreState) {
         for (key, resource) in state.resources where old.resources[key] != resource {
             let before = old.resources[key]
             if resource.state == .ready, resource.generation != before?.generation {
-                eras[key] = answered.copies[key]?.era ?? server.era
+                timelines[key] = answered.copies[key]?.timeline ?? server.timeline
                 mixed.remove(key)
-            } else if resource.floor != before?.floor, answered.isOfOtherEra(key, than: eras[key]) {
+            } else if resource.appliedSequence != before?.appliedSequence,
+                answered.isOfOtherTimeline(key, than: timelines[key])
+            {
                 mixed.insert(key)
             }
             // What nobody brings from the server any more is changed by an accepted write alone.
@@ -66,9 +72,9 @@ struct Checker {
     }
 
     /// A process begins with nothing being written; what a dead one left behind goes by and by.
-    mutating func isBegunAnew() { staging = [:] }
+    mutating func reset() { staging = [:] }
 
-    /// A full copy has the slot for a turn, before another begins.
+    /// A snapshot has the slot for a turn, before another begins.
     private mutating func checkStaging(since old: StoreState, at now: Int64) throws {
         for (key, resource) in state.resources
         where resource.stagingGeneration != old.resources[key]?.stagingGeneration {
@@ -81,7 +87,7 @@ struct Checker {
         }
     }
 
-    /// What is visible of a resource is what the server had at its floor.
+    /// The visible rows of a resource are the server's rows at the applied sequence.
     private func checkRows(since old: StoreState, _ server: ModelServer) throws {
         for (key, rows) in state.rows {
             guard let resource = state.resources[key] else { continue }
@@ -95,30 +101,30 @@ struct Checker {
                 where !server.wasEver(payload, at: row, of: id) && !payload.contains("\"note\":") {
                     throw Violation(.wholeGeneration, "\(key) \(row) shows what the server never had: \(payload)")
                 }
-            } else if !server.wasState(rows, of: id, at: resource.floor) {
+            } else if !server.wasState(rows, of: id, at: resource.appliedSequence) {
                 throw Violation(
                     .wholeGeneration,
-                    "\(key) at floor \(resource.floor) shows "
+                    "\(key) at applied sequence \(resource.appliedSequence) shows "
                         + "\(rows.map { "\($0.key): \($0.value)" }.sorted())")
             }
         }
     }
 
     /// Never lower, whatever the server has become.
-    private func checkFloors(since old: StoreState) throws {
+    private func checkAppliedSequences(since old: StoreState) throws {
         for (key, before) in old.resources {
             guard let after = state.resources[key] else {
-                throw Violation(.floorsRise, "the record of \(key) is gone")
+                throw Violation(.appliedSequencesRise, "the record of \(key) is gone")
             }
             if after.applied < before.applied {
-                throw Violation(.floorsRise, "\(key) falls from \(before.applied) to \(after.applied)")
+                throw Violation(.appliedSequencesRise, "\(key) falls from \(before.applied) to \(after.applied)")
             }
         }
     }
 
     /// What was visible stays so, unless the server withdrew it, the host dropped it or nobody holds it.
     private func checkVisibility(
-        since old: StoreState, _ answered: Answered, _ server: ModelServer, _ evicted: ResourceKey?
+        since old: StoreState, _ answered: ServerResponses, _ server: ModelServer, _ evicted: ResourceKey?
     ) throws {
         let isSwept = old.filters.contains { text, before in
             state.filters[text].map { $0.tokenUpdatedAt != before.tokenUpdatedAt || $0.token != before.token } ?? true
@@ -126,17 +132,18 @@ struct Checker {
         for (key, before) in old.resources where before.state == .ready && state.resources[key]?.state != .ready {
             if key == evicted || (isSwept && !state.isMember(key)) { continue }
             if answered.copies[key]?.isMissing == true { continue }
-            let floor = state.resources[key]?.floor ?? 0
-            if floor == before.floor { throw Violation(.sharedResources, "\(key) vanishes") }
-            if answered.isOfOtherEra(key, than: server.era) { continue }
-            if !server.wasState(nil, of: ModelServer.ResourceID(key), at: floor) {
-                throw Violation(.wholeGeneration, "\(key) is hidden at \(floor), where it was public")
+            let appliedSequence = state.resources[key]?.appliedSequence ?? 0
+            if appliedSequence == before.appliedSequence { throw Violation(.sharedResources, "\(key) vanishes") }
+            if answered.isOfOtherTimeline(key, than: server.timeline) { continue }
+            if !server.wasState(nil, of: ModelServer.ResourceID(key), at: appliedSequence) {
+                throw Violation(.wholeGeneration, "\(key) is hidden at \(appliedSequence), where it was public")
             }
         }
     }
 
     /// A token goes with its filter, or for a bootstrap; the next one is that of the last page, at the end of its run.
-    private mutating func checkTokens(since old: StoreState, _ answered: Answered, _ server: ModelServer) throws {
+    private mutating func checkTokens(since old: StoreState, _ answered: ServerResponses, _ server: ModelServer) throws
+    {
         for (text, filter) in state.filters {
             let before = old.filters[text]
             guard let token = filter.token else {
@@ -163,7 +170,8 @@ struct Checker {
         _ filter: FilterState, _ token: String, wasBootstrap: Bool, _ server: ModelServer
     ) throws {
         let text = filter.filter
-        guard ModelTicket.era(ofToken: token) == server.era, let sequence = ModelTicket.sequence(ofToken: token),
+        guard ModelTicket.timeline(ofToken: token) == server.timeline,
+            let sequence = ModelTicket.sequence(ofToken: token),
             let scope = ModelFilter(text)
         else { return }
         if wasBootstrap {
@@ -179,12 +187,12 @@ struct Checker {
     private func check(_ resource: ModelServer.Resource, isCoveredBy filter: FilterState, at sequence: Int64) throws {
         let key = ResourceKey(resource.id.group, resource.id.id)
         let known = state.resources[key]
-        // Later news may be here already.
+        // Later changes may be applied already.
         let position = { ServerPosition(filter.timeline, $0) }
         if let known, known.applied > position(sequence) { return }
         let version = resource.versions.last { $0.sequence <= sequence }
         guard let version, version.content != nil else {
-            // Another filter may still show it; and a run that failed may have listed it on account of later news.
+            // Another filter may still show it; and a run that failed may have listed it because of later changes.
             let isBackLater = resource.versions.contains { $0.sequence > sequence && $0.content != nil }
             if known?.state == .ready, filter.members.contains(key), !isBackLater {
                 throw Violation(
@@ -196,13 +204,13 @@ struct Checker {
         if isHere, let known, known.applied >= position(version.sequence) { return }
         // Nothing has changed since it was not to be had: a change proves it public.
         if known?.state == .hidden, let known, hiddenByLag.contains(key) {
-            if max(known.floor, passedOver[filter.filter]?[key] ?? 0) >= version.sequence { return }
+            if max(known.appliedSequence, passedOver[filter.filter]?[key] ?? 0) >= version.sequence { return }
         }
-        // Withdrawn since, which a copy that was asked for told already.
+        // Withdrawn since, which the answer to a snapshot request has reported already.
         if resource.versions.contains(where: { $0.sequence > sequence && $0.content == nil }) { return }
         throw Violation(
             .tokenBehindRows,
             "\(filter.filter) at \(sequence): \(key) is \(known.map { "\($0.state)" } ?? "unknown") at "
-                + "\(known?.floor ?? 0), its last change is \(version.sequence)")
+                + "\(known?.appliedSequence ?? 0), its last change is \(version.sequence)")
     }
 }

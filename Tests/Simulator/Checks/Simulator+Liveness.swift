@@ -1,3 +1,5 @@
+// Simulator+Liveness: checks that runs start, stop and go idle when they should.
+
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
@@ -8,8 +10,8 @@ extension Simulator {
     /// Looks, after every step, whether everything that is to happen will.
     func checkStep() throws {
         if writers.isDeathDue {
-            note("  dies before it does what it has stored")
-            return try die(relaunchAfter: Int64(writers.chances.below(3_000)))
+            log("  dies before it does what it has stored")
+            return try kill(relaunchAfter: Int64(writers.random.below(3_000)))
         }
         guard let process else { return }
         if process.hasEnded {
@@ -18,24 +20,24 @@ extension Simulator {
             return try shutDown()
         }
         guard executor.isIdle else { return }
-        try noteRunning()
+        try recordRunning()
         guard process.coordinator.isLive else { throw Violation(.liveness, "by the coordinator's own word") }
         if !process.store.hasWrites {
-            if process.isStopping { watch.hasHeardOfStop() }
-            watch.isAtRest()
+            if process.isStopping { watch.stopHandled() }
+            watch.becameIdle()
             // After a failed commit answers may be kept in memory, and be stored one by one.
             let isStored = !process.isStopping && !disk.hasFailed
-            noteWaits { if isStored { $0.isStored() } else { $0.isLost() } }
-            try checkWritersAtRest(process)
+            updateWaits { if isStored { $0.markStored() } else { $0.discard() } }
+            try checkIdleWriters(process)
         }
         // Nothing happens for a while: whatever does not wait for the time waits for ever.
-        if !process.store.hasWrites, agenda.nextTime.map({ $0 > now + 5_000 }) ?? true { try checkRest(process) }
+        if !process.store.hasWrites, agenda.nextTime.map({ $0 > now + 5_000 }) ?? true { try checkIdle(process) }
     }
 
     /// Looks which runs are under way.
-    func noteRunning() throws {
+    func recordRunning() throws {
         guard let process else { return }
-        try watch.note(running: process.coordinator.running, most: scenario.policy.concurrentRuns)
+        try watch.record(running: process.coordinator.running, most: scenario.policy.concurrentRuns)
     }
 
     /// What holds no filter back when all is there.
@@ -43,11 +45,11 @@ extension Simulator {
         .waiting(for: .turn), .waiting(for: .coordinator), .waiting(for: .network),
     ]
 
-    private func checkRest(_ process: SimulatedProcess) throws {
+    private func checkIdle(_ process: SimulatedProcess) throws {
         if process.isStopping { throw Violation(.stopping, "a stop that does not end") }
         isHeldBack = !canRun
         if process.hasCalls, !canRun {
-            throw Violation(.conditions, "who asks for a run without a network is not told so")
+            throw Violation(.conditions, "a requested run without a network is not reported as such")
         }
         let filters = process.coordinator.status.filters
         let running = filters.count { $0.isRunning }
@@ -61,7 +63,7 @@ extension Simulator {
             if !isBehindPortal, Self.missing.contains(filter.activity) {
                 throw Violation(.liveness, "\(text) is held back by what is not there: \(filter.activity)")
             }
-            if !isBehindPortal, watch.asked.contains(text), watch.isFree.contains(text) {
+            if !isBehindPortal, watch.requestedFilters.contains(text), watch.isFree.contains(text) {
                 throw Violation(.liveness, "\(text) was asked for, and nothing holds it back")
             }
             guard filter.activity != .idle || scenario.policy.refreshInterval != nil else { continue }
@@ -84,7 +86,7 @@ extension Simulator {
         let hasToken = target.contains("sync_token=")
         let hasCursor = target.contains("cursor=")
         guard let scope = request.filter else {
-            if hasToken || hasCursor { throw Violation(.requests, "a full copy is asked for with a token: \(target)") }
+            if hasToken || hasCursor { throw Violation(.requests, "a snapshot is requested with a token: \(target)") }
             return
         }
         if !wanted.contains(where: { $0.filter.description == scope.text }) && agenda.count(of: .removal) == 0 {

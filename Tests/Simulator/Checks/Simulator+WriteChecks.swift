@@ -1,3 +1,5 @@
+// Simulator+WriteChecks: checks that hold for writes at all times.
+
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
@@ -8,7 +10,7 @@ internal import LarderTransport
 // What holds of writes, whatever happens.
 extension Simulator {
     /// Where nothing of the outbox is under way, no time is waited for and all is stored: nothing is left that could be sent.
-    func checkWritersAtRest(_ process: SimulatedProcess) throws {
+    func checkIdleWriters(_ process: SimulatedProcess) throws {
         guard scenario.hasWriters, link.level != .offline, !process.isStopping, !process.hasCalls,
             !agenda.isAwaited(by: .outbox), agenda.count(of: .signIn) == 0, try signedInAccount() != nil
         else { return }
@@ -26,7 +28,7 @@ extension Simulator {
     func checkSend(_ writes: [SimulatedWrite]) throws {
         guard let store else { return }
         let entries = try working { try store.read { view in try view.outboxEntries() } }
-        try checkLeftAlone(.outbox, "\(writes.map(\.note))")
+        try checkRequestedWait(.outbox, "\(writes.map(\.note))")
         for write in writes {
             if writers.underWay.contains(write.id) { throw Violation(.outbox, "\(write.note) is sent twice at a time") }
             guard let mine = entries.first(where: { $0.id == write.id }), mine.delivery.state == .sending else {
@@ -44,13 +46,15 @@ extension Simulator {
 
     /// A write that the server has just performed.
     func checkPerformed(_ write: SimulatedWrite) throws {
-        guard desk.performed[write.id] == 1 else { throw Violation(.onceOnly, "\(write.note) is performed twice") }
-        for id in write.after where !desk.hasDone(last(of: id)) {
+        guard writeEndpoint.performed[write.id] == 1 else {
+            throw Violation(.appliedOnce, "\(write.note) is performed twice")
+        }
+        for id in write.after where !writeEndpoint.hasPerformed(last(of: id)) {
             throw Violation(.laneOrder, "\(write.note) is performed before \(name(id)), after which it comes")
         }
         for (id, other) in writers.writes
         where other.number > write.number && other.lane == write.lane && other.entity == write.entity {
-            if desk.performed[id] != nil {
+            if writeEndpoint.performed[id] != nil {
                 throw Violation(.laneOrder, "\(write.note) is performed after \(other.note)")
             }
         }
@@ -84,8 +88,8 @@ extension Simulator {
         for entry in entries where entry.draft.payload == writers.edits[entry.id]?.body {
             writers.writes[entry.id] = writers.edits.removeValue(forKey: entry.id)
         }
-        try noteSuccessors(entries, outcomes)
-        try note(entries, outcomes)
+        try recordSuccessors(entries, outcomes)
+        try record(entries, outcomes)
         try checkAccounts(of: entries)
         try checkEntries(entries, shown)
         for (row, found) in shown { try checkShown(row, found.overlays, found.payload) }
@@ -94,17 +98,17 @@ extension Simulator {
     }
 
     /// Notes which conflicts have been resolved, and what is sent in the place of the write.
-    private func noteSuccessors(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
+    private func recordSuccessors(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
         let stored = Set(entries.map(\.id))
         for outcome in outcomes where outcome.outcome == "resolved" && writers.ends[outcome.id] == nil {
             guard let write = writers.writes[outcome.id], write.fate == .conflict, !stored.contains(write.id) else {
                 throw Violation(.outbox, "\(name(outcome.id)) is resolved, and was in no conflict")
             }
-            try end(write, .resolved)
-            note("  \(write.note) is resolved")
+            try recordEnd(write, .resolved)
+            log("  \(write.note) is resolved")
             guard let entry = entries.first(where: { writers.writes[$0.id] == nil && $0.draft.payload == write.body })
             else { continue }
-            note("  it is sent again")
+            log("  it is sent again")
             writers.successors[write.id] = entry.id
             writers.writes[entry.id] = write.successor(entry.id)
             writers.order.append(entry.id)
@@ -112,16 +116,16 @@ extension Simulator {
     }
 
     /// Notes how the delivery of each write goes, and how it ended.
-    private func note(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
+    private func record(_ entries: [OutboxEntry], _ outcomes: [OutboxOutcome]) throws {
         for entry in entries {
             let old = writers.deliveries.updateValue(entry.delivery, forKey: entry.id)
             guard let write = writers.writes[entry.id], old != entry.delivery else { continue }
-            note("  \(write.note) is \(entry.delivery.state)")
+            log("  \(write.note) is \(entry.delivery.state)")
             if entry.delivery.tries > old?.tries ?? 0, writers.isSignedOut, try signedInAccount() == nil {
                 throw Violation(.outbox, "\(write.note) is to be sent, and nobody is signed in")
             }
-            if entry.delivery.state == .rejected { try end(write, .rejected) }
-            if !isQuiet, writers.chances.below(200) == 0 { writers.isDeathDue = true }
+            if entry.delivery.state == .rejected { try recordEnd(write, .rejected) }
+            if !isQuiet, writers.random.below(200) == 0 { writers.isDeathDue = true }
         }
         for outcome in outcomes {
             guard writers.outcomes[outcome.id, default: outcome] == outcome else {
@@ -137,16 +141,18 @@ extension Simulator {
             guard let write = writers.writes[id], outcomes.last(where: { $0.id == id })?.outcome == "accepted" else {
                 throw Violation(.outbox, "\(name(id)) is gone without an outcome")
             }
-            note("  \(write.note) is accepted")
-            guard desk.hasDone(id) else { throw Violation(.onceOnly, "\(write.note) is accepted, not performed") }
-            try end(write, .accepted)
-            if let sequence = desk.sequences[id] {
+            log("  \(write.note) is accepted")
+            guard writeEndpoint.hasPerformed(id) else {
+                throw Violation(.appliedOnce, "\(write.note) is accepted, not performed")
+            }
+            try recordEnd(write, .accepted)
+            if let sequence = writeEndpoint.sequences[id] {
                 writers.seen[write.key] = max(sequence, writers.seen[write.key] ?? 0)
             }
         }
     }
 
-    private func end(_ write: SimulatedWrite, _ end: Writers.End) throws {
+    private func recordEnd(_ write: SimulatedWrite, _ end: WriteLog.End) throws {
         if writers.ends.updateValue(end, forKey: write.id) != nil {
             throw Violation(.outbox, "\(write.note) ends twice")
         }
@@ -157,7 +163,7 @@ extension Simulator {
     ) throws {
         let stored = Set(entries.lazy.filter { $0.delivery.state != .rejected }.map(\.id))
         if let unknown = entries.first(where: { writers.writes[$0.id] == nil }) {
-            throw Violation(.outbox, "an entry is stored that nobody was told of: \(unknown.endpoint)")
+            throw Violation(.outbox, "an entry is stored that was never reported: \(unknown.endpoint)")
         }
         for entry in entries where entry.delivery.state != .rejected {
             for row in entry.rows
@@ -188,7 +194,7 @@ extension Simulator {
             let isShown =
                 switch write.change {
                 case .put(let own): payload == own
-                case .note: payload?.contains("\"note\":\"\(write.note)\"") ?? true
+                case .setNote: payload?.contains("\"note\":\"\(write.note)\"") ?? true
                 case .delete: payload == nil
                 }
             if !isShown { throw Violation(.ownWrites, "\(write.note) lies over its row and is not shown") }
@@ -200,7 +206,7 @@ extension Simulator {
         guard server.payloads(of: name, in: id, since: sequence).contains(payload) else {
             throw Violation(
                 .ownWrites,
-                "\(row.resource) \(name) shows \(payload ?? "nothing") at floor \(resource.floor), older than what was "
+                "\(row.resource) \(name) shows \(payload ?? "nothing") at applied sequence \(resource.appliedSequence), older than what was "
                     + "written here at \(sequence)")
         }
     }
@@ -210,12 +216,12 @@ extension Simulator {
 
 extension Simulator {
     /// Waits until all is delivered that can be.
-    func settleWrites(until limit: Int64) throws {
+    func completeWrites(until limit: Int64) throws {
         guard scenario.hasWriters else { return }
-        while try !areWritesSettled() { try goOn(until: limit) }
+        while try !areWritesComplete() { try runSteps(until: limit) }
     }
 
-    private func areWritesSettled() throws -> Bool {
+    private func areWritesComplete() throws -> Bool {
         guard executor.isIdle, let process, let outbox = process.outbox else { return false }
         let entries = try working { try process.store.read { view in try view.outboxEntries() } }
         if !process.hasCalls, try signInOwner(of: entries) { return false }
@@ -233,14 +239,15 @@ extension Simulator {
             guard let write = writers.writes[id], let end = writers.ends[id] else {
                 throw Violation(.outbox, "\(name(id)) has no outcome")
             }
-            let isRefused = desk.refused.contains(id)
-            let isTakenAlong = write.after.contains { isGivenUp(last(of: $0)) } && !desk.hasDone(id)
+            let isRefused = writeEndpoint.refused.contains(id)
+            let isDiscardedWithPredecessor =
+                write.after.contains { isGivenUp(last(of: $0)) } && !writeEndpoint.hasPerformed(id)
             switch end {
-            case .accepted where !desk.hasDone(id):
-                throw Violation(.onceOnly, "\(write.note) is accepted, and the server does not have it")
-            case .rejected where !isRefused && !isTakenAlong:
+            case .accepted where !writeEndpoint.hasPerformed(id):
+                throw Violation(.appliedOnce, "\(write.note) is accepted, and the server does not have it")
+            case .rejected where !isRefused && !isDiscardedWithPredecessor:
                 throw Violation(.deadLetters, "\(write.note) is a dead letter, and nobody refused it")
-            case .rejected where desk.hasDone(id):
+            case .rejected where writeEndpoint.hasPerformed(id):
                 throw Violation(.deadLetters, "\(write.note) is a dead letter, and the server has it")
             default: break
             }

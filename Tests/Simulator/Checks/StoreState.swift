@@ -1,7 +1,9 @@
+// StoreState: what a reader sees in one read view.
+
 internal import LarderFormat
 internal import LarderStore
 
-/// What a reader sees at one moment.
+/// What a reader sees at one point in time.
 struct StoreState {
     typealias Rows = [ModelServer.RowID: String]
 

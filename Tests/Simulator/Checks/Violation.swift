@@ -1,3 +1,5 @@
+// Violation: a promise that a simulated history found broken.
+
 /// A promise that a simulated history found broken.
 package struct Violation: Error, Hashable, Sendable {
     /// Which promise.
@@ -6,17 +8,17 @@ package struct Violation: Error, Hashable, Sendable {
         case liveness
         /// Every effect of a run is answered: by a step that waits, or by whoever holds what it waits for.
         case lostEffect = "lost effect"
-        /// A reader sees, for each resource, exactly the server's rows at the resource's floor.
+        /// A reader sees, for each resource, exactly the server's rows at the resource's applied sequence.
         case wholeGeneration = "whole generation"
         /// A token is never ahead of what is applied.
         case tokenBehindRows = "token behind rows"
         /// The position of a resource's rows never goes back.
-        case floorsRise = "floors rise"
+        case appliedSequencesRise = "applied sequences rise"
         /// What another filter holds is never swept.
         case sharedResources = "shared resources"
         /// One run per filter, one copy per resource, so many runs as the policy allows.
-        case singleFlight = "single flight"
-        /// Nothing starts without a network that may be used; who asks by hand is told so at once.
+        case oneRunAtATime = "one run at a time"
+        /// Nothing starts without a network that may be used; a manual sync then fails at once.
         case conditions
         /// Tokens go out with their own filter and nowhere else, cursors with their page size.
         case requests
@@ -31,7 +33,7 @@ package struct Violation: Error, Hashable, Sendable {
         /// An enqueued write stays until it leaves with an outcome, and so do its overlays; it is sent once at a time.
         case outbox
         /// Every write that the server has is performed once, whatever was lost, and is accepted; no other is.
-        case onceOnly = "once only"
+        case appliedOnce = "once only"
         /// Writes of one lane about one thing are performed in the order they were made, and none before what it comes after.
         case laneOrder = "lane order"
         /// What is refused is what the server refused, and what came after that.

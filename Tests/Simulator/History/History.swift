@@ -1,6 +1,8 @@
+// History: runs histories; one seed determines one history.
+
 internal import LarderStore
 
-/// Plays histories. One seed is one history: what it decides in advance, and every chance on the way.
+/// Plays histories. One seed is one history: what it decides in advance, and every random number on the way.
 package enum History {
     /// How a history went.
     package struct Outcome: Sendable {
@@ -27,24 +29,24 @@ package enum History {
     /// - Parameters:
     ///   - isVerified: whether the store is verified at the end.
     ///   - lines: how many of the last things that happen are kept.
-    package static func play(
+    package static func run(
         _ scenario: Scenario, at path: String, isVerified: Bool = false, keeping lines: Int = 40
     ) -> Outcome {
         let simulator = Simulator(scenario, path: path, keeping: lines)
         var violation: Violation?
         do {
             try simulator.executor.catching {
-                try simulator.play()
+                try simulator.run()
                 if isVerified { try simulator.verify() }
-                try simulator.bury()
+                try simulator.releaseKilledProcess()
             }
-            try simulator.checkDead()
+            try simulator.checkKilledProcess()
         } catch let found as Violation {
             violation = found
         } catch {
             violation = Violation(.store, "\(error)")
         }
-        if let violation { simulator.note("violation of \(violation)") }
+        if let violation { simulator.log("violation of \(violation)") }
         simulator.end()
         return Outcome(
             scenario: scenario, violation: violation, hash: simulator.trace.hash, steps: simulator.steps,
@@ -100,6 +102,6 @@ extension Simulator {
 
     /// Ends what still runs after a broken promise.
     func end() {
-        executor.catching { try? bury() }
+        executor.catching { try? releaseKilledProcess() }
     }
 }

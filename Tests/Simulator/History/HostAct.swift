@@ -1,3 +1,5 @@
+// HostAct: one thing that happens around the client in a history.
+
 internal import LarderFormat
 package import LarderSync
 package import LarderTransport
@@ -6,10 +8,10 @@ package import LarderTransport
 package enum HostAct: Hashable, Sendable {
     /// The server's content changes, drawn from this seed.
     case mutate(seed: UInt64)
-    /// The full copy of a resource cannot be had from now on; the server answers this status, or with 200 nonsense.
-    case breakCopy(group: String, id: Int64, status: Int)
-    /// Every full copy can be had again.
-    case mendCopies
+    /// The snapshot of a resource is unavailable from now on; the server answers this status, or with 200 nonsense.
+    case failSnapshot(group: String, id: Int64, status: Int)
+    /// Every snapshot is available again.
+    case restoreSnapshots
     /// The link is another; exchanges under way break.
     case network(NetworkState)
     /// Something answers in the server's place, or does not any more.
@@ -33,7 +35,7 @@ package enum HostAct: Hashable, Sendable {
     /// A filter is not to be kept in step any more, and what only it held is to go.
     case remove(ResourceFilter)
     /// The process is killed; the next one asks for pages of this size.
-    case die(perPage: Int)
+    case kill(perPage: Int)
     /// The service is shut down and begun again.
     case restart
     /// Somebody sets the wall clock, by so many milliseconds.
@@ -59,7 +61,7 @@ package enum HostAct: Hashable, Sendable {
     /// Somebody wants all writes tried again.
     case retryWrites
     /// The server takes no writes for so many seconds; it says for how long, or it does not.
-    case outage(Int64, says: Bool)
+    case outage(Int64, isAnnounced: Bool)
 }
 
 extension HostAct: CustomStringConvertible {
@@ -67,8 +69,8 @@ extension HostAct: CustomStringConvertible {
     package var description: String {
         switch self {
         case .mutate: "mutate"
-        case .breakCopy(let group, let id, let status): "break \(group)/\(id): \(status)"
-        case .mendCopies: "mend full copies"
+        case .failSnapshot(let group, let id, let status): "break \(group)/\(id): \(status)"
+        case .restoreSnapshots: "restore snapshots"
         case .network(let state):
             "network \(state.level.rawValue)\(state.isConnected ? "" : ", no link")"
         case .portal(let isOn): isOn ? "portal up" : "portal gone"
@@ -81,7 +83,7 @@ extension HostAct: CustomStringConvertible {
         case .signedIn: "signed in"
         case .add(let filter, let priority): "add \(filter) \(priority)"
         case .remove(let filter): "remove \(filter)"
-        case .die(let perPage): "die, then per_page \(perPage)"
+        case .kill(let perPage): "die, then per_page \(perPage)"
         case .restart: "restart"
         case .setClock(let jump): "clock set by \(jump)"
         case .strayTimer: "stray timer"
@@ -94,7 +96,8 @@ extension HostAct: CustomStringConvertible {
         case .signOut(let seals): "sign out\(seals ? ", sealing" : "")"
         case .expire: "credentials expire"
         case .retryWrites: "retry writes"
-        case .outage(let seconds, let says): "no writes for \(seconds) s\(says ? ", as the server says" : "")"
+        case .outage(let seconds, let isAnnounced):
+            "no writes for \(seconds) s\(isAnnounced ? ", as the server says" : "")"
         }
     }
 }

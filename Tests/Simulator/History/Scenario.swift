@@ -1,3 +1,5 @@
+// Scenario: everything that a seed determines in advance.
+
 internal import LarderOutbox
 internal import LarderSync
 internal import LarderTesting
@@ -19,9 +21,9 @@ package struct Scenario: Sendable {
     let hasSession: Bool
     /// Whether conflicts are resolved, one way or another, rather than rejected.
     let hasResolver: Bool
-    let concurrentFullCopies: Int
-    let fullCopyAttempts: Int
-    /// Whether a replica that has no full copy yet may go on having none for as long as it is asked.
+    let concurrentSnapshots: Int
+    let snapshotAttempts: Int
+    /// Whether a replica that has no snapshot yet may lack it for as long as it is asked.
     let hasStaleReplica: Bool
     /// Changes of the server before anything else.
     let firstMutations: [UInt64]
@@ -40,8 +42,8 @@ package struct Scenario: Sendable {
         policy = Self.policy(&generator)
         hasProbe = generator.below(4) > 0
         perPage = 1 + generator.below(5)
-        concurrentFullCopies = 1 + generator.below(3)
-        fullCopyAttempts = 1 + generator.below(3)
+        concurrentSnapshots = 1 + generator.below(3)
+        snapshotAttempts = 1 + generator.below(3)
         firstMutations = (0..<(3 + generator.below(20))).map { _ in generator.next() }
         var draw = ActDraw(shape: shape, using: &generator)
         filters = draw.firstFilters()
@@ -49,10 +51,10 @@ package struct Scenario: Sendable {
         var writes = SeededGenerator(seed: seed ^ 0x77_72_69_74_65)
         hasWriters = writes.below(2) == 0
         delivery = Self.delivery(&writes)
-        if hasWriters { plan = Self.mix(plan, &writes, Self.drawWriting) }
+        if hasWriters { plan = Self.mixInActs(plan, &writes, Self.drawWriting) }
         var sessions = SeededGenerator(seed: seed ^ 0x73_65_73_73)
         hasSession = hasWriters && sessions.below(3) == 0
-        if hasSession { plan = Self.mix(plan, &sessions, Self.drawSession) }
+        if hasSession { plan = Self.mixInActs(plan, &sessions, Self.drawSession) }
         var breakages = SeededGenerator(seed: seed ^ 0x62_72_65_61_6B)
         // What hides a resource for no reason of the server's hides the writes to it, too.
         hasStaleReplica = !hasWriters && breakages.below(2) == 0
@@ -61,7 +63,7 @@ package struct Scenario: Sendable {
         var changes = SeededGenerator(seed: seed ^ 0x65_64_69_74)
         hasResolver = hasWriters && changes.below(2) == 0
         if hasWriters, changes.below(2) == 0 {
-            plan = Self.mix(plan, &changes) { generator in
+            plan = Self.mixInActs(plan, &changes) { generator in
                 switch generator.below(10) {
                 case 0: .edit(seed: generator.next())
                 case 1: .rewrite(seed: generator.next())
@@ -70,7 +72,7 @@ package struct Scenario: Sendable {
             }
         }
         if changes.below(3) == 0 {
-            plan = Self.mix(plan, &changes) { [shape] generator in
+            plan = Self.mixInActs(plan, &changes) { [shape] generator in
                 let group = generator.pick(shape.groups) ?? "notes"
                 let id = Int64(1 + generator.below(shape.resourcesPerGroup))
                 return switch generator.below(12) {
@@ -83,7 +85,7 @@ package struct Scenario: Sendable {
     }
 
     /// Puts acts between those of a plan.
-    private static func mix(
+    private static func mixInActs(
         _ plan: [PlannedAct], _ generator: inout SeededGenerator, _ draw: (inout SeededGenerator) -> HostAct?
     ) -> [PlannedAct] {
         plan.flatMap { planned in
@@ -105,13 +107,13 @@ package struct Scenario: Sendable {
         let start = generator.below(plan.count)
         var status = [500, 500, 403, 200][generator.below(4)]
         if more.below(3) == 0 { status = [302, 401, 429][more.below(3)] }
-        let act = HostAct.breakCopy(
+        let act = HostAct.failSnapshot(
             group: generator.pick(shape.groups) ?? "notes", id: Int64(1 + generator.below(shape.resourcesPerGroup)),
             status: status)
         if more.below(2) == 0 {
             for group in shape.groups {
                 for id in 1...shape.resourcesPerGroup where more.below(6) > 0 {
-                    let act = HostAct.breakCopy(group: group, id: Int64(id), status: status)
+                    let act = HostAct.failSnapshot(group: group, id: Int64(id), status: status)
                     plan.insert(PlannedAct(wait: .steps(0), act: act), at: start)
                 }
             }
@@ -119,7 +121,7 @@ package struct Scenario: Sendable {
         plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: act), at: start)
         if generator.below(2) == 0 {
             let end = start + 1 + generator.below(plan.count - start)
-            plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: .mendCopies), at: end)
+            plan.insert(PlannedAct(wait: .steps(generator.below(8)), act: .restoreSnapshots), at: end)
         }
         return plan
     }
@@ -130,7 +132,7 @@ package struct Scenario: Sendable {
         case ..<40: .write(seed: generator.next())
         case ..<43: .expire
         case ..<46: .retryWrites
-        case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), says: generator.below(2) == 0)
+        case ..<49: .outage(Int64([20, 600, 8000][generator.below(3)]), isAnnounced: generator.below(2) == 0)
         default: nil
         }
     }
@@ -138,7 +140,7 @@ package struct Scenario: Sendable {
     private static func drawSession(_ generator: inout SeededGenerator) -> HostAct? {
         switch generator.below(12) {
         case 0: .signOut(seals: generator.below(3) > 0)
-        case 1, 2: generator.pick(Writers.accounts).map { .signIn($0) }
+        case 1, 2: generator.pick(WriteLog.accounts).map { .signIn($0) }
         default: nil
         }
     }
@@ -215,7 +217,7 @@ struct ActDraw {
         case ..<85: .signedIn
         case ..<88: .add(filter(), priority())
         case ..<91: .remove(filter())
-        case ..<96: .die(perPage: 1 + generator.below(5))
+        case ..<96: .kill(perPage: 1 + generator.below(5))
         case ..<98: .restart
         case ..<99: .strayTimer
         default: .setClock([-3_600_000, 86_400_000, 8 * 86_400_000, 1_000, -5][generator.below(5)])

@@ -1,3 +1,5 @@
+// ListHistory: runs histories of lists with the shipped ListReconciler, a real store and a faulty server.
+
 internal import LarderFormat
 package import LarderStore
 internal import LarderSync
@@ -27,7 +29,7 @@ package struct ListHistory {
     private let resource: ResourceKey
     private let server: ModelListServer
     private let configuration: ListConfiguration
-    private let passes: [ModelListServer.Mood]
+    private let passes: [ModelListServer.PassConditions]
     private var lines: [String] = []
 
     private init(seed: UInt64, store: Store, clock: VirtualClock) {
@@ -38,9 +40,9 @@ package struct ListHistory {
         let order = generator.pick(ModelList.Order.allCases) ?? .number
         let size = generator.pick([1, 2, 3, 5, 8, 13]) ?? 5
         let cap = generator.happens(perMille: 400) ? 1 + generator.below(2 * size) : .max
-        let nature = ModelListServer.Nature(
+        let traits = ModelListServer.Traits(
             paging: order.hasKeys && generator.happens(perMille: 400) ? .keyset : .offset,
-            continuation: generator.pick([.unsaid, .unsaid, .flag, .total]) ?? .unsaid, cap: cap,
+            continuation: generator.pick([.unstated, .unstated, .flag, .total]) ?? .unstated, cap: cap,
             countsCapped: generator.happens(perMille: 300))
         let list = ModelList(order, count: generator.below(40), using: &generator)
         configuration = ListConfiguration(pageSize: size, maximumPages: 1000)
@@ -48,46 +50,47 @@ package struct ListHistory {
         // believed.
         passes = (0..<2 + generator.below(5)).map { number in
             let isWrong = number.isMultiple(of: 2) && generator.happens(perMille: 500)
-            return ModelListServer.Mood(
+            return ModelListServer.PassConditions(
                 changes: generator.pick([0, 100, 300, 700]) ?? 0, empties: isWrong ? 150 : 0,
                 cuts: generator.pick([0, 0, 100]) ?? 0)
         }
-        server = ModelListServer(nature, list, generator)
-        lines.append("\(order), pages of \(size): \(nature)")
+        server = ModelListServer(traits, list, generator)
+        lines.append("\(order), pages of \(size): \(traits)")
     }
 
     /// Plays the history of a seed in a store of its own or one that other histories have been played in.
     ///
     /// - Parameter clock: the clock of the store's host; advanced.
-    package static func play(_ seed: UInt64, in store: Store, clock: VirtualClock) async -> Outcome {
+    package static func run(_ seed: UInt64, in store: Store, clock: VirtualClock) async -> Outcome {
         var history = ListHistory(seed: seed, store: store, clock: clock)
         var violation: Violation?
         do {
-            try await history.play()
+            try await history.run()
         } catch let found as Violation {
             violation = found
         } catch {
             violation = Violation(.store, "\(error)")
         }
         var trace = HistoryTrace(keeping: history.lines.count)
-        for line in history.lines { trace.note(line) }
+        for line in history.lines { trace.append(line) }
         return Outcome(
-            violation: violation, hash: trace.hash, requests: history.server.with { $0.requests }, lines: history.lines)
+            violation: violation, hash: trace.hash, requests: history.server.withState { $0.requests },
+            lines: history.lines)
     }
 }
 
 extension ListHistory {
-    private mutating func play() async throws {
+    private mutating func run() async throws {
         try await putFirstRows()
-        for mood in passes {
-            lines.append("pass: \(mood)")
-            _ = try await pass(mood)
+        for conditions in passes {
+            lines.append("pass: \(conditions)")
+            _ = try await runPass(conditions)
         }
         // In the quiet: one pass, or one more where much is missing.
         for _ in 0..<2 {
-            if try await pass(ModelListServer.Mood()) == nil { break }
+            if try await runPass(ModelListServer.PassConditions()) == nil { break }
         }
-        let wanted = server.with { state in
+        let wanted = server.withState { state in
             Dictionary(uniqueKeysWithValues: state.list.items.map { ($0.key, ModelListServer.item($0).payload) })
         }
         let rows = try currentRows()
@@ -98,7 +101,7 @@ extension ListHistory {
 
     /// Rows that an earlier pass may have left: some of the server's, as they are or older, and some that are gone.
     private func putFirstRows() async throws {
-        let rows = server.with { state in
+        let rows = server.withState { state in
             var generator = state.generator
             defer { state.generator = generator }
             var items = state.list.items.filter { _ in generator.happens(perMille: 500) }
@@ -118,27 +121,29 @@ extension ListHistory {
     }
 
     /// Runs one pass and looks at what it did.
-    private mutating func pass(_ mood: ModelListServer.Mood) async throws -> ListError? {
+    private mutating func runPass(_ conditions: ModelListServer.PassConditions) async throws -> ListError? {
         let before = try currentRows()
-        server.with { state in
-            state.mood = mood
+        server.withState { state in
+            state.conditions = conditions
             state.emptyAnswers = 0
-            state.truths = 0
+            state.correctResponses = 0
             state.lines = []
             state.list.beginPass()
         }
         let (failure, hasOverlaps) = await reconcile()
-        let (stayed, truths, answers) = server.with { ($0.list.stayed, $0.truths, $0.lines) }
+        let (unchangedKeys, truths, answers) = server.withState {
+            ($0.list.unchangedKeys, $0.correctResponses, $0.lines)
+        }
         lines += answers
         let after = try currentRows()
         lines.append(failure.map { "\($0)" } ?? "whole, with \(after.count) rows")
         // A suspicious deletion may be confirmed by the next pass, or not yet.
-        clock.advance(by: .seconds(mood == ModelListServer.Mood() ? 120 : 20 + lines.count % 100))
+        clock.advance(by: .seconds(conditions == ModelListServer.PassConditions() ? 120 : 20 + lines.count % 100))
         guard hasOverlaps else { return failure }
-        let lost = Set(before.keys).subtracting(after.keys).intersection(stayed)
+        let lost = Set(before.keys).subtracting(after.keys).intersection(unchangedKeys)
         guard lost.isEmpty else { throw Violation(.liveRows, "\(lost.sorted()) were on the server all the time") }
         guard failure == nil, truths > 0 else { return failure }
-        let unseen = stayed.subtracting(after.keys)
+        let unseen = unchangedKeys.subtracting(after.keys)
         guard unseen.isEmpty else { throw Violation(.wholeLists, "\(unseen.sorted()) stayed and are no rows") }
         return nil
     }

@@ -1,3 +1,5 @@
+// ModelList: a list on a server whose order is stable under changes.
+
 internal import LarderTesting
 
 /// A list on a server, in an order that changes do not touch: items come, go and change, and none changes places.
@@ -29,7 +31,7 @@ struct ModelList: Sendable {
     /// Items that were taken out of the list and may return.
     private var hidden: [Item] = []
     /// The keys that were in the list all the time since ``beginPass()``.
-    private(set) var stayed: Set<String> = []
+    private(set) var unchangedKeys: Set<String> = []
     private var made = 0
 
     init(_ order: Order, count: Int, using generator: inout SeededGenerator) {
@@ -38,7 +40,7 @@ struct ModelList: Sendable {
     }
 
     /// Begins to note what stays.
-    mutating func beginPass() { stayed = Set(items.map(\.key)) }
+    mutating func beginPass() { unchangedKeys = Set(items.map(\.key)) }
 
     /// Changes something.
     mutating func change(using generator: inout SeededGenerator) {
@@ -48,7 +50,7 @@ struct ModelList: Sendable {
         case 6: remove(keeping: true, using: &generator)
         case 7:
             guard !hidden.isEmpty else { return }
-            place(hidden.remove(at: generator.below(hidden.count)))
+            insertInOrder(hidden.remove(at: generator.below(hidden.count)))
         default:
             guard !items.isEmpty else { return }
             items[generator.below(items.count)].text = "edited \(generator.below(1000))"
@@ -58,7 +60,7 @@ struct ModelList: Sendable {
     private mutating func insert(using generator: inout SeededGenerator) {
         made += 1
         let number = order == .newestFirst ? made : generator.below(100) * 1000 + made
-        place(Item(key: key(number), text: "made \(made)"))
+        insertInOrder(Item(key: key(number), text: "made \(made)"))
     }
 
     private func key(_ number: Int) -> String {
@@ -69,14 +71,14 @@ struct ModelList: Sendable {
         }
     }
 
-    private mutating func remove(keeping isKept: Bool, using generator: inout SeededGenerator) {
+    private mutating func remove(keeping isUnchanged: Bool, using generator: inout SeededGenerator) {
         guard !items.isEmpty else { return }
         let item = items.remove(at: generator.below(items.count))
-        stayed.remove(item.key)
-        if isKept { hidden.append(item) }
+        unchangedKeys.remove(item.key)
+        if isUnchanged { hidden.append(item) }
     }
 
-    private mutating func place(_ item: Item) {
+    private mutating func insertInOrder(_ item: Item) {
         items.insert(item, at: items.firstIndex { isBefore(item.key, $0.key) } ?? items.count)
     }
 

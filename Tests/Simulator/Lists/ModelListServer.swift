@@ -1,3 +1,5 @@
+// ModelListServer: a server with one list that caps its pages, changes between requests and is sometimes wrong.
+
 internal import LarderSync
 internal import LarderTesting
 internal import Synchronization
@@ -5,9 +7,9 @@ internal import Synchronization
 /// A server with one list: it answers as few items as it likes, changes the list between two answers, and is wrong at times.
 final class ModelListServer: PageSource {
     /// What a server is like, from its first answer to its last.
-    struct Nature: Sendable {
+    struct Traits: Sendable {
         /// How an answer says whether more follow.
-        enum Continuation: CaseIterable, Sendable { case unsaid, flag, total }
+        enum Continuation: CaseIterable, Sendable { case unstated, flag, total }
 
         var paging: Paging
         var continuation: Continuation
@@ -17,8 +19,8 @@ final class ModelListServer: PageSource {
         var countsCapped: Bool
     }
 
-    /// What a server does at the moment; chances are in a thousand, for each request.
-    struct Mood: Hashable, Sendable {
+    /// The present faults of a server, as probabilities in a thousand for each request.
+    struct PassConditions: Hashable, Sendable {
         /// That the list changes before an answer.
         var changes = 0
         /// That an answer, and some that follow, have no items.
@@ -29,7 +31,7 @@ final class ModelListServer: PageSource {
 
     struct State: Sendable {
         var list: ModelList
-        var mood = Mood()
+        var conditions = PassConditions()
         var generator: SeededGenerator
         /// The answers without items that are still to come.
         var emptyAnswers = 0
@@ -37,24 +39,24 @@ final class ModelListServer: PageSource {
         var lines: [String] = []
         var requests = 0
         /// The answers that were right.
-        var truths = 0
+        var correctResponses = 0
     }
 
-    let nature: Nature
+    let traits: Traits
     private let state: Mutex<State>
 
-    init(_ nature: Nature, _ list: ModelList, _ generator: SeededGenerator) {
-        self.nature = nature
+    init(_ traits: Traits, _ list: ModelList, _ generator: SeededGenerator) {
+        self.traits = traits
         state = Mutex(State(list: list, generator: generator))
     }
 
-    var paging: Paging { nature.paging }
+    var paging: Paging { traits.paging }
 
-    func with<Result>(_ body: (inout sending State) -> sending Result) -> sending Result { state.withLock(body) }
+    func withState<Result>(_ body: (inout sending State) -> sending Result) -> sending Result { state.withLock(body) }
 
     func page(_ request: PageRequest) async throws -> ListPage {
         state.withLock { state in
-            if state.generator.happens(perMille: state.mood.changes) {
+            if state.generator.happens(perMille: state.conditions.changes) {
                 for _ in 0...state.generator.below(3) { state.list.change(using: &state.generator) }
             }
             state.requests += 1
@@ -65,26 +67,26 @@ final class ModelListServer: PageSource {
     }
 
     private func answer(_ request: PageRequest, _ state: inout State) -> ListPage {
-        if state.emptyAnswers == 0, state.generator.happens(perMille: state.mood.empties) {
+        if state.emptyAnswers == 0, state.generator.happens(perMille: state.conditions.empties) {
             state.emptyAnswers = 1 + state.generator.below(4)
         }
         guard state.emptyAnswers == 0 else {
             state.emptyAnswers -= 1
             return page(ArraySlice(), total: 0, isLast: true)
         }
-        let rest = self.rest(request, state.list)
-        var count = min(request.size, nature.cap, rest.count)
-        if count > 1, state.generator.happens(perMille: state.mood.cuts) {
+        let rest = self.remainingItems(request, state.list)
+        var count = min(request.size, traits.cap, rest.count)
+        if count > 1, state.generator.happens(perMille: state.conditions.cuts) {
             count = 1 + state.generator.below(count - 1)
         }
-        state.truths += 1
+        state.correctResponses += 1
         return page(rest.prefix(count), total: state.list.items.count, isLast: count == rest.count)
     }
 
-    private func rest(_ request: PageRequest, _ list: ModelList) -> ArraySlice<ModelList.Item> {
+    private func remainingItems(_ request: PageRequest, _ list: ModelList) -> ArraySlice<ModelList.Item> {
         switch request {
         case .offset(let index, let size):
-            list.items.dropFirst(index * (nature.countsCapped ? min(size, nature.cap) : size))
+            list.items.dropFirst(index * (traits.countsCapped ? min(size, traits.cap) : size))
         case .keyset(let after, _):
             list.items.drop { item in after.map { !list.isBefore($0, item.key) } ?? false }
         }
@@ -92,8 +94,8 @@ final class ModelListServer: PageSource {
 
     private func page(_ items: ArraySlice<ModelList.Item>, total: Int, isLast: Bool) -> ListPage {
         var page = ListPage(items: items.map(Self.item))
-        switch nature.continuation {
-        case .unsaid: break
+        switch traits.continuation {
+        case .unstated: break
         case .flag: page.hasMore = !isLast
         case .total: page.total = total
         }

@@ -1,3 +1,5 @@
+// ModelMutation: one thing that happens to a model server's content.
+
 /// One thing that happens to a model server's content.
 package enum ModelMutation: Hashable, Sendable {
     /// A resource comes to be, public, with these rows: `RESOURCE_CREATE`.

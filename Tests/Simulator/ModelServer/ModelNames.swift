@@ -1,3 +1,5 @@
+// ModelServer: names of resources and rows.
+
 extension ModelServer {
     /// The name of a resource.
     package struct ResourceID: Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+// ModelServer+Apply: applies mutations to the content.
+
 extension ModelServer {
     /// Does one thing; false, with nothing done, when it makes no sense in this state: a row of an unknown resource is
     /// put, a public one published, and so on. Histories with steps left out stay valid that way.
@@ -131,8 +133,8 @@ extension ModelServer {
 
     private mutating func restore(toSequence target: Int64) -> Bool {
         guard target >= 0, target < sequence else { return false }
-        past.append(Past(resources: resources, sequence: sequence))
-        era += 1
+        past.append(SavedState(resources: resources, sequence: sequence))
+        timeline += 1
         sequence = target
         horizon = min(horizon, target)
         log.removeLast(log.count - logIndex(after: target))
@@ -162,7 +164,7 @@ extension ModelServer {
     }
 
     /// The beginning of a row's JSON object: its name, as its group's rows state it.
-    static func beginning(_ name: RowID, in group: String) -> String {
+    static func payloadPrefix(_ name: RowID, in group: String) -> String {
         var text = "{"
         if group != "translations" { text += "\"record_type\":\"\(name.type)\"," }
         text += Int64(name.key).map { "\"id\":\($0)," } ?? "\"record_key\":\"\(name.key)\","
@@ -172,7 +174,7 @@ extension ModelServer {
     /// A row with a payload that no row ever had.
     private mutating func freshRow(_ name: RowID, at place: Int) -> Row {
         let resource = resources[place]
-        var text = Self.beginning(name, in: resource.id.group)
+        var text = Self.payloadPrefix(name, in: resource.id.group)
         text += "\"schema\":\(resource.schemaVersion),\"version\":\(issued.count + 1)}"
         issued[text] = IssuedRow(resource: resource.id, row: name)
         return Row(id: name, payload: text)

@@ -1,3 +1,5 @@
+// ModelServer+Draw: draws random mutations.
+
 package import LarderTesting
 
 extension ModelServer {
@@ -32,8 +34,8 @@ extension ModelServer {
             // A hidden resource changes unseen.
             let unseen = generator.pick(hidden) ?? resource
             return .put(unseen, anyRow(of: unseen, using: &generator))
-        case ..<994: return .forgetLog(before: back(20, using: &generator) + 1)
-        default: return .restore(toSequence: back(30, using: &generator))
+        case ..<994: return .forgetLog(before: earlierSequence(20, using: &generator) + 1)
+        default: return .restore(toSequence: earlierSequence(30, using: &generator))
         }
     }
 
@@ -44,7 +46,7 @@ extension ModelServer {
     }
 
     /// A number of a change at most so far back, not below 0.
-    private func back(_ most: Int64, using generator: inout SeededGenerator) -> Int64 {
+    private func earlierSequence(_ most: Int64, using generator: inout SeededGenerator) -> Int64 {
         max(0, sequence - Int64(generator.below(Int(most) + 1)))
     }
 

@@ -1,13 +1,15 @@
+// ModelServer+History: the content at earlier sequences.
+
 extension ModelServer {
     /// What a client in step with the server holds for a filter; empty for a text that is no filter.
-    package func truth(for filter: String) -> [ResourceID: [RowID: String]] {
+    package func expectedRows(for filter: String) -> [ResourceID: [RowID: String]] {
         guard let filter = ModelFilter(filter) else { return [:] }
-        var truth: [ResourceID: [RowID: String]] = [:]
+        var expected: [ResourceID: [RowID: String]] = [:]
         for resource in resources where filter.covers(resource.id) {
             guard let content = resource.content else { continue }
-            truth[resource.id] = Self.table(content.rows)
+            expected[resource.id] = Self.table(content.rows)
         }
-        return truth
+        return expected
     }
 
     /// What was public of a resource when the latest change was that of number `sequence`: one state for each era that
@@ -36,7 +38,7 @@ extension ModelServer {
     /// The number of the last change up to `sequence`, in the present era, of what is public of a resource; 0 when there
     /// was none.
     ///
-    /// A client that stored a token of `sequence` holds every covered resource with a floor not below this.
+    /// A client that stored a token of `sequence` holds every covered resource with an applied sequence not below this.
     package func lastChange(of id: ResourceID, through sequence: Int64) -> Int64 {
         guard let place = place(of: id) else { return 0 }
         return resources[place].versions.last { $0.sequence <= sequence }?.sequence ?? 0

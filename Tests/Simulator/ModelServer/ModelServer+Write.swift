@@ -1,10 +1,12 @@
+// ModelServer+Write: applies the writes of clients.
+
 extension ModelServer {
     /// What a client's write does to a row.
     enum WriteChange: Hashable, Sendable {
         /// The row is this payload.
         case put(String)
         /// The row's note is this text, and the rest stays.
-        case note(String)
+        case setNote(String)
         /// The row is gone.
         case delete
     }
@@ -19,9 +21,9 @@ extension ModelServer {
         let old = index < rows.endIndex && rows[index].id == name ? rows[index] : nil
         switch change {
         case .put(let payload): put(payload)
-        case .note(let note):
+        case .setNote(let note):
             guard let old else { return nil }
-            put(Self.noting(note, in: old.payload))
+            put(Self.settingNote(note, in: old.payload))
         case .delete:
             guard old != nil else { return nil }
             rows.remove(at: index)
@@ -39,7 +41,7 @@ extension ModelServer {
 
     /// The payload that a client's write gives to a row.
     static func payload(of name: RowID, in group: String, note: String) -> String {
-        beginning(name, in: group) + "\"note\":\"\(note)\"}"
+        payloadPrefix(name, in: group) + "\"note\":\"\(note)\"}"
     }
 
     /// What was to be seen of a row since a change: each payload, and nil for none.
@@ -53,7 +55,7 @@ extension ModelServer {
     }
 
     /// An object with its member `note` put in place of any there is.
-    private static func noting(_ note: String, in payload: String) -> String {
+    private static func settingNote(_ note: String, in payload: String) -> String {
         let members = payload.dropFirst().dropLast().split(separator: ",").filter { !$0.hasPrefix("\"note\":") }
         return "{" + (members + ["\"note\":\"\(note)\""]).joined(separator: ",") + "}"
     }

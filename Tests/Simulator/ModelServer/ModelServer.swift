@@ -1,3 +1,5 @@
+// ModelServer: a content-sync server in memory with its complete history, which simulated clients are compared with.
+
 /// A content-sync server in memory that remembers everything it ever was: what simulated clients are compared with.
 ///
 /// A value, synchronous and without a clock: the same operations give the same bytes. Resources, rows and changes are
@@ -46,16 +48,16 @@ package struct ModelServer: Sendable {
     /// Changes up to this number are forgotten.
     package internal(set) var horizon: Int64 = 0
     /// How often the server was restored from a backup.
-    package internal(set) var era = 0
-    /// The resources whose full copies cannot be had, each with the status that is answered; 200 stands for a body that is
-    /// no full copy.
+    package internal(set) var timeline = 0
+    /// The resources whose snapshots are unavailable, each with the status that is answered; 200 stands for a body that
+    /// is no snapshot.
     package var broken: [ResourceID: Int] = [:]
     /// In the order of their creation; deleted ones stay, with nothing to show.
     var resources: [Resource] = []
     /// The remembered changes, ascending.
     var log: [Change] = []
     /// What the server was before each restoration.
-    var past: [Past] = []
+    var past: [SavedState] = []
     /// Which row each payload was ever given to.
     var issued: [String: IssuedRow] = [:]
 
@@ -112,7 +114,7 @@ extension ModelServer {
     }
 
     /// An era that a restoration ended.
-    struct Past: Sendable {
+    struct SavedState: Sendable {
         let resources: [Resource]
         let sequence: Int64
     }

@@ -1,9 +1,11 @@
+// FaultProfile: how hostile the network is in one history.
+
 package import LarderTesting
 
 /// How hostile the network is in one history.
 package struct FaultProfile: Hashable, Sendable {
     /// In how many of a thousand requests each fault happens; all together at most 1000.
-    package private(set) var chances = [Int](repeating: 0, count: NetworkFault.allCases.count)
+    package private(set) var probabilities = [Int](repeating: 0, count: NetworkFault.allCases.count)
     /// How many of a thousand requests are answered by a replica that lags.
     package var lagging = 0
     /// By how many changes such a replica is behind at most.
@@ -23,10 +25,10 @@ package struct FaultProfile: Hashable, Sendable {
 
     /// In how many of a thousand requests a fault happens.
     package subscript(fault: NetworkFault) -> Int {
-        get { chances[fault.rawValue] }
+        get { probabilities[fault.rawValue] }
         set {
-            chances[fault.rawValue] = newValue
-            precondition(newValue >= 0 && chances.reduce(0, +) <= 1000, "chances beyond 1000 of 1000")
+            probabilities[fault.rawValue] = newValue
+            precondition(newValue >= 0 && probabilities.reduce(0, +) <= 1000, "probabilities beyond 1000 of 1000")
         }
     }
 
@@ -49,9 +51,9 @@ package struct FaultProfile: Hashable, Sendable {
     /// The fault of one request.
     func fault(using generator: inout SeededGenerator) -> NetworkFault? {
         var number = generator.below(1000)
-        for (index, chance) in chances.enumerated() {
-            if number < chance { return NetworkFault(rawValue: index) }
-            number -= chance
+        for (index, probability) in probabilities.enumerated() {
+            if number < probability { return NetworkFault(rawValue: index) }
+            number -= probability
         }
         return nil
     }

@@ -1,9 +1,11 @@
+// NetworkFault: one fault of a request, and its permitted effect on a client.
+
 /// One thing that goes wrong with a request, and what it may rightly do to a client.
 ///
-/// Whatever happens, a client shows of each resource what the server had at the resource's floor, and keeps its token
-/// until a run is whole. No fault makes up what only a server can say: a payload inside an intact answer, a
-/// `snapshot_not_found`, a token, or changes left out in the middle of a run. No client could tell, and no real
-/// connection does it.
+/// Whatever happens, a client shows the server's rows at each resource's applied sequence, and keeps its token until a
+/// run is whole. No fault makes up what only a server can say: a payload inside an intact answer, a
+/// `snapshot_not_found`, a token, or changes left out in the middle of a run. No client could detect it, and no
+/// real connection does it.
 package enum NetworkFault: Int, CaseIterable, Hashable, Sendable {
     /// No connection comes about; the server never sees the request. The run fails and is tried again.
     case lostBefore
@@ -20,12 +22,12 @@ package enum NetworkFault: Int, CaseIterable, Hashable, Sendable {
     /// A byte of the body becomes a control character, which no JSON has.
     case corrupted
     /// An earlier answer to the very same request comes again: a stale replica or cache. What it says was true once, so
-    /// floors have to drop its changes and refuse its full copies. Only where it comes again and again may the server be
-    /// taken for restored, and a resource go back to what that had.
+    /// applied sequences have to drop its changes and refuse its snapshots. Only where it comes again and again may the
+    /// client treat the server as restored, and a resource go back to the rows of that server.
     case repeated
-    /// An answer to another request comes. Only such as can be told: a page for a full copy and the reverse, the full
-    /// copy of another resource, a page with a change that the filter does not cover; or such as are harmless: an
-    /// earlier page of the same filter. The run fails, or repeats what it knows.
+    /// An answer to another request comes. Either the client can detect it: a page for a snapshot and the reverse, the
+    /// snapshot of another resource, a page with a change that the filter does not cover. Or it is harmless: an earlier
+    /// page of the same filter. The run fails, or repeats what it knows.
     case mixedUp
     /// 429 with `Retry-After`, which the client keeps to.
     case rateLimited
@@ -41,7 +43,7 @@ package enum NetworkFault: Int, CaseIterable, Hashable, Sendable {
     case redirected
     /// 200 with a page of HTML: a captive portal.
     case portal
-    /// 410 out of nothing. For a page: the token is discarded and the filter is bootstrapped. For a full copy: the run
+    /// 410 out of nothing. For a page: the token is discarded and the filter is bootstrapped. For a snapshot: the run
     /// fails.
     case resyncRequired
 

@@ -1,3 +1,5 @@
+// SimulatedExchange+Receive: when and how far a response arrives.
+
 internal import LarderTesting
 internal import LarderTransport
 

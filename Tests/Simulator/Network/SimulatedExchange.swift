@@ -1,10 +1,12 @@
+// SimulatedExchange: what a client gets to see of one exchange, and when, in milliseconds of virtual time after it sent the request.
+
 package import LarderTransport
 
 /// What a client gets to see of one exchange, and when, in milliseconds of virtual time after it sent the request.
 package struct SimulatedExchange: Sendable {
     /// How an exchange ends.
     package enum Ending: Equatable, Sendable {
-        /// The body is over, as far as the connection can tell.
+        /// The body has ended as far as the connection shows.
         case whole
         /// The exchange fails.
         case failed(TransportError)

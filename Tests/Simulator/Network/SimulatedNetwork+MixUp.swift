@@ -1,8 +1,10 @@
-extension SimulatedNetwork.Remembered {
+// SimulatedNetwork+MixUp: which recorded responses may be delivered for another request.
+
+extension SimulatedNetwork.RecordedExchange {
     /// Whether this answer, given to `wanted` by mistake, either shows itself or does no harm.
-    func mayStandIn(for wanted: ModelRequest) -> Bool {
+    func isUsableAsFallback(for wanted: ModelRequest) -> Bool {
         if request.isCopy != wanted.isCopy { return true }
-        // The full copy of another resource says whose it is; of the same one it is merely old.
+        // The snapshot of another resource names that resource; of the same one it is merely old.
         guard let filter = wanted.filter, let old = request.filter else { return true }
         // A client looks through a page before it applies any of it.
         if answer.mentioned.contains(where: { !filter.covers($0) }) { return true }

@@ -1,13 +1,15 @@
+// SimulatedNetwork: a network between one client and a model server, with the faults of its profile.
+
 package import LarderTesting
 
 /// A network between one client and a model server, with the faults of its profile.
 ///
 /// It draws from a generator that the caller brings, so that each step of a history may have one of its own and a step
-/// left out leaves the others as they were. Answers are those of the moment of the request; latency then lets answers
+/// left out leaves the others as they were. Answers are those of the time of the request; latency then lets answers
 /// overtake one another.
 package struct SimulatedNetwork: Sendable {
     /// An answer that may come again.
-    struct Remembered: Sendable {
+    struct RecordedExchange: Sendable {
         let target: String
         let request: ModelRequest
         let answer: ModelAnswer
@@ -26,9 +28,9 @@ package struct SimulatedNetwork: Sendable {
         }
     }
     /// Good answers of this era, oldest first. What was said before the server was restored never comes again: the
-    /// numbers start over, so no client could tell.
-    var remembered: [Remembered] = []
-    private var era = 0
+    /// numbers start over, so no client could detect it.
+    var remembered: [RecordedExchange] = []
+    private var timeline = 0
     private var storm: (fault: NetworkFault, left: Int)?
 
     /// A network of the given profile.
@@ -39,8 +41,8 @@ package struct SimulatedNetwork: Sendable {
         _ target: String, with server: ModelServer, using generator: inout SeededGenerator
     ) -> SimulatedExchange {
         let profile = isQuiet ? FaultProfile.quiet : profile
-        if server.era != era {
-            era = server.era
+        if server.timeline != timeline {
+            timeline = server.timeline
             remembered = []
         }
         var exchange = SimulatedExchange(target: target)
@@ -72,7 +74,7 @@ package struct SimulatedNetwork: Sendable {
     private mutating func answer(
         _ exchange: inout SimulatedExchange, from server: ModelServer, using generator: inout SeededGenerator
     ) -> ModelAnswer {
-        if let made = Self.madeUp(exchange.fault, using: &generator) { return made }
+        if let made = Self.fabricated(exchange.fault, using: &generator) { return made }
         let request: ModelRequest
         do throws(ModelRequest.Refused) {
             request = try ModelRequest.reading(exchange.target)
@@ -80,19 +82,19 @@ package struct SimulatedNetwork: Sendable {
             return error.answer
         }
         if exchange.fault == .repeated || exchange.fault == .mixedUp {
-            if let old = earlier(for: request, exchange, using: &generator) { return old }
+            if let old = earlierResponse(for: request, exchange, using: &generator) { return old }
             exchange.fault = nil
         }
         let answer = server.answer(request, lag: exchange.lag)
         if answer.status == 200 {
-            remembered.append(Remembered(target: exchange.target, request: request, answer: answer))
+            remembered.append(RecordedExchange(target: exchange.target, request: request, answer: answer))
             if remembered.count > Self.memory { remembered.removeFirst() }
         }
         return answer
     }
 
     /// An answer that comes from between client and server.
-    private static func madeUp(_ fault: NetworkFault?, using generator: inout SeededGenerator) -> ModelAnswer? {
+    private static func fabricated(_ fault: NetworkFault?, using generator: inout SeededGenerator) -> ModelAnswer? {
         switch fault {
         case .rateLimited: return .problem(429, retryAfter: generator.below(120))
         case .serverError:
@@ -110,11 +112,11 @@ package struct SimulatedNetwork: Sendable {
         }
     }
 
-    private func earlier(
+    private func earlierResponse(
         for request: ModelRequest, _ exchange: SimulatedExchange, using generator: inout SeededGenerator
     ) -> ModelAnswer? {
         let found = remembered.filter { old in
-            exchange.fault == .repeated ? old.target == exchange.target : old.mayStandIn(for: request)
+            exchange.fault == .repeated ? old.target == exchange.target : old.isUsableAsFallback(for: request)
         }
         return generator.pick(found)?.answer
     }

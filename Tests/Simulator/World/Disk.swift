@@ -1,28 +1,30 @@
+// Disk: a disk that has no space for a commit now and then, or for a while.
+
 internal import LarderEngine
 internal import LarderStore
 internal import LarderTesting
 
-/// A disk that has no room left for a commit now and then, or for a while.
+/// A disk that has no space for a commit now and then, or for a while.
 struct Disk {
     /// Whether any commit of this process has failed.
     var hasFailed = false
     private let isSmall: Bool
-    private var chances: SeededGenerator
+    private var random: SeededGenerator
     private var isFullUntil: Int64 = -1
     private var error = EngineError.diskFull
 
     init(_ scenario: Scenario) {
-        chances = SeededGenerator(seed: scenario.seed ^ 0x64_69_73_6B)
-        isSmall = chances.below(4) == 0
+        random = SeededGenerator(seed: scenario.seed ^ 0x64_69_73_6B)
+        isSmall = random.below(4) == 0
     }
 
-    /// What keeps a commit from succeeding at a moment, in milliseconds of virtual time.
+    /// The error of a commit at a time in milliseconds of virtual time; `nil` if it succeeds.
     mutating func fault(at now: Int64) -> EngineError? {
         if !isSmall { return nil }
         if now > isFullUntil {
-            if chances.below(100) > 0 { return nil }
-            isFullUntil = now + [0, 3_000, 600_000][chances.below(3)]
-            error = chances.below(2) == 0 ? .diskFull : .mapFull(cap: 0)
+            if random.below(100) > 0 { return nil }
+            isFullUntil = now + [0, 3_000, 600_000][random.below(3)]
+            error = random.below(2) == 0 ? .diskFull : .mapFull(cap: 0)
         }
         hasFailed = true
         return error
@@ -33,10 +35,10 @@ extension Simulator {
     /// Has the next commit fail while the disk is full; whether it does.
     func failCommits(of store: Store) -> Bool {
         guard !isQuiet, let fault = disk.fault(at: now) else { return false }
-        note("  the disk is full")
-        noteWaits { $0.isLost() }
+        log("  the disk is full")
+        updateWaits { $0.discard() }
         // What could not be discarded is not being written any more.
-        checker.isBegunAnew()
+        checker.reset()
         store.failCommits(with: fault)
         return true
     }
@@ -48,7 +50,7 @@ extension Simulator {
         _ = failCommits(of: store)
         store.runNextWrite()
         store.failCommits(with: nil)
-        try look()
+        try checkStore()
         return true
     }
 }

@@ -1,3 +1,5 @@
+// SeededExecutor: runs the jobs of Swift's tasks on one thread, one at a time, in an order that follows from a seed.
+
 internal import LarderTesting
 
 #if canImport(Glibc)
@@ -18,12 +20,12 @@ package final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
     private var jobs: [UnownedJob] = []
-    private var choices: SeededGenerator
+    private var random: SeededGenerator
     private let thread = pthread_self()
 
     /// An executor of the calling thread.
     package init(seed: UInt64) {
-        choices = SeededGenerator(seed: seed)
+        random = SeededGenerator(seed: seed)
         _ = Self.isHooked
     }
 
@@ -49,7 +51,7 @@ package final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     @discardableResult
     package func runNext() -> Bool {
         if jobs.isEmpty { return false }
-        let place = jobs.count > 1 && choices.below(4) == 0 ? choices.below(jobs.count) : 0
+        let place = jobs.count > 1 && random.below(4) == 0 ? random.below(jobs.count) : 0
         let job = jobs.remove(at: place)
         // Given by the runtime to be run once, and taken out of the queue before.
         catching { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }

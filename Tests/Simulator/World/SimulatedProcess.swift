@@ -1,3 +1,5 @@
+// SimulatedProcess: a process of a history: the store that it has open, and the coordinator and the outbox that it runs.
+
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
@@ -11,12 +13,12 @@ internal import Logging
 final class SimulatedProcess: @unchecked Sendable {
     // Sendable: touched on the thread of the history only.
     /// Whether the process has been killed; nothing of it may reach the store's file or the server after that.
-    final class Life: @unchecked Sendable {
+    final class Launch: @unchecked Sendable {
         // Sendable: as above.
         var isOver = false
     }
 
-    let life: Life
+    let life: Launch
     let store: Store
     let coordinator: SyncCoordinator
     let outbox: Outbox?
@@ -35,7 +37,7 @@ final class SimulatedProcess: @unchecked Sendable {
     private var nextCall = 0
 
     init(
-        _ life: Life, _ store: Store, _ coordinator: SyncCoordinator, _ outbox: Outbox?, _ session: Session?,
+        _ life: Launch, _ store: Store, _ coordinator: SyncCoordinator, _ outbox: Outbox?, _ session: Session?,
         _ connectivity: (sync: ScriptedConnectivity, writers: ScriptedConnectivity), _ power: ScriptedPower
     ) {
         (self.life, self.store, self.coordinator) = (life, store, coordinator)
@@ -53,12 +55,12 @@ final class SimulatedProcess: @unchecked Sendable {
     func run() {
         running = outbox == nil ? 1 : 2
         service = Task { [coordinator, weak self] in
-            try? await Agenda.Side.$current.withValue(.sync) { try await coordinator.run() }
+            try? await EventQueue.Side.$current.withValue(.sync) { try await coordinator.run() }
             self?.running -= 1
         }
         guard let outbox else { return }
         delivery = Task { [weak self] in
-            try? await Agenda.Side.$current.withValue(.outbox) { try await outbox.run() }
+            try? await EventQueue.Side.$current.withValue(.outbox) { try await outbox.run() }
             self?.running -= 1
         }
     }
@@ -70,13 +72,13 @@ final class SimulatedProcess: @unchecked Sendable {
         delivery?.cancel()
     }
 
-    /// Asks for a run of a filter, as somebody at the screen does who waits for its end, and is told how it ended.
-    func sync(_ filter: ResourceFilter, _ told: @escaping @Sendable (Result<SyncReport, SyncError>) -> Void) {
+    /// Requests a manual run of a filter, and passes its result to `completion`.
+    func sync(_ filter: ResourceFilter, _ completion: @escaping @Sendable (Result<SyncReport, SyncError>) -> Void) {
         call { [coordinator] in
             do throws(SyncError) {
-                told(.success(try await coordinator.sync(filter)))
+                completion(.success(try await coordinator.sync(filter)))
             } catch {
-                told(.failure(error))
+                completion(.failure(error))
             }
         }
     }
@@ -102,38 +104,39 @@ final class SimulatedProcess: @unchecked Sendable {
 extension Simulator {
     /// Starts the process: opens the store, and has a new coordinator keep the filters in step.
     func launch() throws {
-        let life = SimulatedProcess.Life()
+        let newLaunch = SimulatedProcess.Launch()
         processes += 1
-        note("launch \(processes)")
+        log("launch \(processes)")
         var options = StoreOptions()
         options.isStepped = true
-        let store = try working { try Store.open(at: path, options: options, host: host(life)) }
+        let store = try working { try Store.open(at: path, options: options, host: host(newLaunch)) }
         let connectivity = ScriptedConnectivity(link)
         let writerConnectivity = ScriptedConnectivity(link)
         let power = ScriptedPower(self.power)
         let coordinator = SyncCoordinator(
-            store: store, transport: SimulatedTransport(world: self, life: life), configuration: configuration,
+            store: store, transport: SimulatedTransport(world: self, life: newLaunch), configuration: configuration,
             policy: scenario.policy, connectivity: connectivity, power: power,
-            probe: scenario.hasProbe ? SimulatedProbe(world: self, life: life) : nil,
-            onEvent: { [unowned self] event in if !life.isOver { hear(event) } })
-        let outbox = scenario.hasWriters ? outbox(store, writerConnectivity, life) : nil
+            probe: scenario.hasProbe ? SimulatedProbe(world: self, life: newLaunch) : nil,
+            onEvent: { [unowned self] event in if !newLaunch.isOver { handle(event) } })
+        let outbox = scenario.hasWriters ? outbox(store, writerConnectivity, newLaunch) : nil
         let process = SimulatedProcess(
-            life, store, coordinator, outbox, try session(of: outbox, store), (connectivity, writerConnectivity), power)
+            newLaunch, store, coordinator, outbox, try session(of: outbox, store), (connectivity, writerConnectivity),
+            power)
         self.process = process
-        try look()
+        try checkStore()
         try removeForgotten(in: store)
-        watch = Watch()
+        watch = CoordinatorObservations()
         disk.hasFailed = false
         // Nobody knows yet of the network in this process.
         isHeldBack = false
         coordinator.isForcedOffline = isForcedOffline
-        for (filter, priority) in wanted { take(filter, priority, coordinator) }
+        for (filter, priority) in wanted { add(filter, priority, coordinator) }
         process.run()
-        if processes == 1 { signIn(as: Writers.accounts[0]) }
-        try decideWhatIsUnresolved()
+        if processes == 1 { signIn(as: WriteLog.accounts[0]) }
+        try resolveOpenConflicts()
     }
 
-    private func host(_ life: SimulatedProcess.Life) -> HostServices {
+    private func host(_ life: SimulatedProcess.Launch) -> HostServices {
         HostServices(
             now: { [unowned self] in wall }, elapsed: { [unowned self] in .milliseconds(now) },
             sleepUntil: { [unowned self] time in
@@ -147,8 +150,8 @@ extension Simulator {
 
     private var configuration: SyncConfiguration {
         SyncConfiguration(
-            base: Self.base, perPage: perPage, concurrentFullCopies: scenario.concurrentFullCopies,
-            fullCopyAttempts: scenario.fullCopyAttempts)
+            base: Self.base, perPage: perPage, concurrentSnapshots: scenario.concurrentSnapshots,
+            snapshotAttempts: scenario.snapshotAttempts)
     }
 
     /// Removes what the host had begun to remove when the process died.
@@ -160,8 +163,8 @@ extension Simulator {
     }
 
     /// Hands a filter to the coordinator.
-    func take(_ filter: ResourceFilter, _ priority: SyncPriority, _ coordinator: SyncCoordinator) {
-        watch.isAdded(filter.description)
+    func add(_ filter: ResourceFilter, _ priority: SyncPriority, _ coordinator: SyncCoordinator) {
+        watch.addFilter(filter.description)
         coordinator.add(filter, priority: priority)
     }
 
@@ -172,7 +175,7 @@ extension Simulator {
         try working {
             try store.writeBlocking(durability: .relaxed) { transaction in try transaction.removeFilter(text) }
         }
-        try look(removed: text)
+        try checkStore(removed: text)
     }
 
     /// What the store may not fail at.
@@ -189,9 +192,9 @@ extension Simulator {
     /// - Parameters:
     ///   - removed: the filter that the commit has removed.
     ///   - evicted: the resource whose rows it has dropped.
-    func look(removed: String? = nil, evicted: ResourceKey? = nil) throws {
+    func checkStore(removed: String? = nil, evicted: ResourceKey? = nil) throws {
         guard let store else { return }
-        try checker.look(
+        try checker.checkCommit(
             at: store, answered, server, hiddenByLag: hiddenByLag, removed: removed, evicted: evicted, now: now)
         if scenario.hasWriters { try checkWrites(in: store) }
     }

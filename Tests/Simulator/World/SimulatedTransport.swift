@@ -1,3 +1,5 @@
+// SimulatedTransport: sends a process's requests to the model server over the simulated network, in virtual time.
+
 internal import HTTPTypes
 internal import LarderFormat
 internal import LarderSync
@@ -7,7 +9,7 @@ internal import LarderTransport
 /// The transport of a process: asks the model server over the simulated network, in virtual time.
 struct SimulatedTransport: Transport {
     unowned let world: Simulator
-    let life: SimulatedProcess.Life
+    let life: SimulatedProcess.Launch
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
@@ -25,7 +27,7 @@ struct SimulatedTransport: Transport {
     private func answer(_ target: String) async throws -> TransportResponse {
         if life.isOver || Task.isCancelled { throw TransportError.cancelled }
         let open: OpenExchange
-        switch world.ask(target) {
+        switch world.respond(to: target) {
         case .nobody:
             try await world.pause(until: world.now + 1 + world.delay(), .exchange(.sync), "no connection", life)
             throw TransportError.noConnection(reason: "simulated")
@@ -33,7 +35,7 @@ struct SimulatedTransport: Transport {
             try await world.pause(until: world.now + 1 + world.delay(), .exchange(.sync), "a portal answers", life)
             let type: HTTPFields = [.contentType: "text/html"]
             return TransportResponse(status: .ok, headers: type, body: Array("<html>Log in</html>".utf8))
-        case .server(let asked): open = asked
+        case .server(let openExchange): open = openExchange
         }
         do {
             return try await head(of: open)
@@ -51,7 +53,7 @@ struct SimulatedTransport: Transport {
             if exchange.headAfter == nil, case .failed(let error) = exchange.ending { throw error }
             throw TransportError.timeout(.head)
         }
-        world.noteHead(of: open)
+        world.recordHead(of: open)
         var fields = HTTPFields()
         for (name, value) in exchange.headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
@@ -78,22 +80,23 @@ struct SimulatedTransport: Transport {
         if life.isOver || Task.isCancelled { throw TransportError.cancelled }
         if open.link != world.linkNumber { throw TransportError.connectionLost(reason: "simulated") }
         let exchange = open.exchange
-        if open.chunksTaken < exchange.chunks.count {
-            let chunk = exchange.chunks[open.chunksTaken]
-            try await reach(open.sentAt + chunk.after, "gets a piece")
-            open.chunksTaken += 1
+        if open.chunksRead < exchange.chunks.count {
+            let chunk = exchange.chunks[open.chunksRead]
+            try await pause(until: open.sentAt + chunk.after, "gets a piece")
+            open.chunksRead += 1
             return chunk.bytes
         }
-        try await reach(exchange.endsAfter.map { open.sentAt + $0 } ?? world.now + Simulator.idleLimit, "gets the end")
+        try await pause(
+            until: exchange.endsAfter.map { open.sentAt + $0 } ?? world.now + Simulator.idleLimit, "gets the end")
         switch exchange.ending {
-        case .whole: world.noteEnd(of: open)
+        case .whole: world.recordEnd(of: open)
         case .failed(let error): throw error
         case .stalled: throw TransportError.timeout(.idle)
         }
         return nil
     }
 
-    private func reach(_ time: Int64, _ label: String) async throws {
+    private func pause(until time: Int64, _ label: String) async throws {
         if time > world.now { try await world.pause(until: time, .exchange(.sync), label, life) }
     }
 }
@@ -101,7 +104,7 @@ struct SimulatedTransport: Transport {
 /// Looks for a way past a captive portal.
 struct SimulatedProbe: ReachabilityProbe {
     unowned let world: Simulator
-    let life: SimulatedProcess.Life
+    let life: SimulatedProcess.Launch
 
     func isReachable() async -> Bool {
         let network = world.watch.network
@@ -111,7 +114,7 @@ struct SimulatedProbe: ReachabilityProbe {
             return false
         }
         let isReachable = world.link.isConnected && !world.hasPortal
-        if isReachable { world.watch.hasLookedPast(on: network) }
+        if isReachable { world.watch.probedPortal(on: network) }
         return isReachable
     }
 }
@@ -125,11 +128,13 @@ final class OpenExchange: @unchecked Sendable {
     /// The link it was sent on.
     let link: Int
     /// The server's era when it was sent.
-    let era: Int
-    var chunksTaken = 0
+    let timeline: Int
+    var chunksRead = 0
     var isClosed = false
 
-    init(_ exchange: SimulatedExchange, _ request: ModelRequest?, sentAt: Int64, link: Int, era: Int) {
-        (self.exchange, self.request, self.sentAt, self.link, self.era) = (exchange, request, sentAt, link, era)
+    init(_ exchange: SimulatedExchange, _ request: ModelRequest?, sentAt: Int64, link: Int, timeline: Int) {
+        (self.exchange, self.request, self.sentAt, self.link, self.timeline) = (
+            exchange, request, sentAt, link, timeline
+        )
     }
 }

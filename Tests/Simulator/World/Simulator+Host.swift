@@ -1,3 +1,5 @@
+// Simulator+Host: performs the acts of the host.
+
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
@@ -10,17 +12,17 @@ extension Simulator {
     func perform(_ act: HostAct) throws {
         switch act {
         case .mutate(let seed): mutate(seed)
-        case .breakCopy(let group, let id, let status): server.broken[ModelServer.ResourceID(group, id)] = status
-        case .mendCopies: server.broken = [:]
+        case .failSnapshot(let group, let id, let status): server.broken[ModelServer.ResourceID(group, id)] = status
+        case .restoreSnapshots: server.broken = [:]
         case .network(let state): try change(to: state)
         case .portal(let isOn): hasPortal = isOn
         case .power(let state):
             power = state
-            watch.isChanged()
+            watch.countChange()
             process?.power.set(state)
         case .forcedOffline(let isForced):
             isForcedOffline = isForced
-            watch.isChanged()
+            watch.countChange()
             isHeldBack = false
             process?.coordinator.isForcedOffline = isForced
         case .foreground:
@@ -37,9 +39,9 @@ extension Simulator {
         case .signedIn: trigger(.signedIn)
         case .add(let filter, let priority): try add(filter, priority)
         case .remove(let filter): try remove(filter)
-        case .die(let perPage):
+        case .kill(let perPage):
             self.perPage = perPage
-            try die(relaunchAfter: Int64(delays.below(3_000)))
+            try kill(relaunchAfter: Int64(delays.below(3_000)))
         case .restart:
             guard let process, !isStopping else { return }
             // The host's service has begun when it is asked to end.
@@ -48,7 +50,7 @@ extension Simulator {
             process.stop()
         case .setClock(let jump):
             wallOffset += jump
-            noteWaits { $0.isOver() }
+            updateWaits { $0.reset() }
         case .write(let seed): try write(seed)
         case .edit(let seed): edit(seed)
         case .rewrite(let seed): try rewrite(seed)
@@ -56,19 +58,20 @@ extension Simulator {
         case .keep(let group, let id): keep(ResourceKey(group, id))
         case .signIn(let account): signIn(as: account)
         case .signOut(let seals): signOut(seals ? .seal : .refuse)
-        case .expire: desk.areCredentialsStale = true
+        case .expire: writeEndpoint.areCredentialsStale = true
         case .retryWrites:
             guard let process, let outbox = process.outbox else { return }
             leftAlone[.outbox] = nil
             process.call { try? await outbox.retryAll() }
-        case .outage(let seconds, let says): desk.outage = WriteDesk.Outage(end: now + seconds * 1000, says: says)
+        case .outage(let seconds, let isAnnounced):
+            writeEndpoint.outage = WriteEndpoint.Outage(end: now + seconds * 1000, isAnnounced: isAnnounced)
         case .strayTimer: process?.coordinator.post(.timer)
         }
     }
 
     func change(to state: NetworkState) throws {
-        if link != state { watch.hasOtherNetwork() }
-        watch.isChanged()
+        if link != state { watch.networkChanged() }
+        watch.countChange()
         link = state
         linkNumber += 1
         isHeldBack = false
@@ -87,14 +90,14 @@ extension Simulator {
         let changes = watch.changes
         process.sync(filter) { [unowned self, unowned process] outcome in
             if process.life.isOver || isStopping { return }
-            noting {
+            recordingViolation {
                 switch outcome {
                 case .success(let report) where watch.reports[text] != report:
-                    throw Violation(.conditions, "who asks for \(text) is told of a run that did not end so")
+                    throw Violation(.conditions, "who asks for \(text) gets the report of a run that did not end so")
                 case .failure(.offline) where isFree && watch.changes == changes:
-                    throw Violation(.conditions, "who asks for \(text) is told that there is no network")
+                    throw Violation(.conditions, "who asks for \(text) gets the report that there is no network")
                 case .failure(.cancelled) where watch.changes == changes:
-                    throw Violation(.conditions, "who asks for \(text) is told that nothing came of it")
+                    throw Violation(.conditions, "who asks for \(text) gets the report that it had no result")
                 default: break
                 }
             }
@@ -103,12 +106,12 @@ extension Simulator {
 
     func trigger(_ trigger: SyncTrigger) {
         guard let process, !isStopping else { return }
-        watch.note(trigger, wanted: wanted.map(\.filter))
+        watch.record(trigger, wanted: wanted.map(\.filter))
         process.coordinator.trigger(trigger)
     }
 
     private func add(_ filter: ResourceFilter, _ priority: SyncPriority) throws {
-        if server.era > 0 || wanted.contains(where: { $0.filter == filter }) { return }
+        if server.timeline > 0 || wanted.contains(where: { $0.filter == filter }) { return }
         wanted.append((filter, priority))
         guard let process else { return }
         // What is still to be removed goes first, as the host that removes and adds a filter waits for the one.
@@ -116,24 +119,25 @@ extension Simulator {
             agenda.remove { $0 == .removal }
             try removeUnwanted(but: filter.description)
         }
-        take(filter, priority, process.coordinator)
+        add(filter, priority, process.coordinator)
     }
 
-    private func removeUnwanted(but kept: String) throws {
+    private func removeUnwanted(but retained: String) throws {
         guard let store else { return }
         let known = try working { try store.read { view in try view.filters() } }.map(\.filter)
-        for text in known where text == kept || !wanted.contains(where: { $0.filter.description == text }) {
+        for text in known where text == retained || !wanted.contains(where: { $0.filter.description == text }) {
             try removeFromStore(text)
         }
     }
 
     private func remove(_ filter: ResourceFilter) throws {
         let text = filter.description
-        guard wanted.count > 1, server.era == 0, let index = wanted.firstIndex(where: { $0.filter == filter }) else {
+        guard wanted.count > 1, server.timeline == 0, let index = wanted.firstIndex(where: { $0.filter == filter })
+        else {
             return
         }
         wanted.remove(at: index)
-        watch.isRemoved(text)
+        watch.removeFilter(text)
         guard let process else { return }
         process.coordinator.remove(filter)
         agenda.add(at: now + delay(), .removal, "remove \(text)") { [unowned self] in try removeFromStore(text) }

@@ -1,19 +1,21 @@
+// Pause: a task's wait in virtual time.
+
 internal import LarderTransport
 
-/// A wait of a task for a moment of virtual time; whatever ends it first counts.
+/// A wait of a task for a point in virtual time; the first event that ends it counts.
 final class Pause: @unchecked Sendable {
     // Sendable: touched on the thread of the history only.
     fileprivate var continuation: CheckedContinuation<Void, any Error>?
     fileprivate var entry = 0
-    let owner: Agenda.Owner
+    let owner: EventQueue.Owner
 
-    fileprivate init(_ owner: Agenda.Owner) { self.owner = owner }
+    fileprivate init(_ owner: EventQueue.Owner) { self.owner = owner }
 }
 
 extension Simulator {
-    /// Suspends the calling task until a moment; throws when it is cancelled, or the process is killed, before.
+    /// Suspends the calling task until a point in time; throws when it is cancelled, or the process is killed, before.
     func pause(
-        until time: Int64, _ owner: Agenda.Owner, _ label: String, _ life: SimulatedProcess.Life
+        until time: Int64, _ owner: EventQueue.Owner, _ label: String, _ life: SimulatedProcess.Launch
     ) async throws {
         if life.isOver { throw CancellationError() }
         let pause = Pause(owner)
@@ -37,7 +39,7 @@ extension Simulator {
     }
 
     /// Ends waits before their time, in the order in which they began.
-    func endPauses(throwing error: any Error, where isEnded: (Agenda.Owner) -> Bool) {
+    func endPauses(throwing error: any Error, where isEnded: (EventQueue.Owner) -> Bool) {
         for number in pauses.keys.sorted() {
             if let pause = pauses[number], isEnded(pause.owner) { end(pause, throwing: error) }
         }

@@ -1,3 +1,5 @@
+// Simulator+Quiet: ends the faults and checks convergence.
+
 internal import LarderFormat
 internal import LarderStore
 internal import LarderSync
@@ -6,11 +8,11 @@ internal import LarderTransport
 
 extension Simulator {
     /// How long it may take until the client equals the server, in milliseconds: the longest waits are a day.
-    private static let patience: Int64 = 10 * 86_400_000
+    private static let convergenceLimit: Int64 = 10 * 86_400_000
 
     /// Lets nothing go wrong any more, and waits until the client equals the server.
-    func settle() throws {
-        note("* quiet")
+    func runUntilConverged() throws {
+        log("* quiet")
         isQuiet = true
         isLastQuiet = !scenario.hasWriters
         network.isQuiet = true
@@ -18,28 +20,28 @@ extension Simulator {
         power = .normal
         isForcedOffline = false
         // A process that is down or ending comes back by itself.
-        let limit = now + Self.patience
-        while store == nil || isStopping { try goOn(until: limit) }
+        let limit = now + Self.convergenceLimit
+        while store == nil || isStopping { try runSteps(until: limit) }
         process?.power.set(.normal)
         process?.coordinator.isForcedOffline = false
         try change(to: .online)
-        try settleWrites(until: limit)
+        try completeWrites(until: limit)
         isLastQuiet = true
-        try bringAllButBroken()
+        try syncAllButBroken()
         touchHidden()
         try openEvicted(until: limit)
-        try comeInStep(until: limit)
+        try runUntilInSync(until: limit)
         // A run that went on where a dead one had ended began before the last writes were accepted: the next one did not.
         if try hasOverlays() {
-            watch.isBegunAnew()
-            try comeInStep(until: limit)
+            watch.reset()
+            try runUntilInSync(until: limit)
         }
         try checkConvergence()
         try checkWritesAtEnd()
     }
 
     /// Lets some hours pass: everything comes in but what is broken.
-    private func bringAllButBroken() throws {
+    private func syncAllButBroken() throws {
         if server.broken.isEmpty { return }
         trigger(.push(nil))
         let end = now + 4 * 3_600_000
@@ -47,7 +49,7 @@ extension Simulator {
         now = max(now, end)
         let state = checker.state
         for (filter, _) in wanted {
-            for (id, rows) in server.truth(for: filter.description) where server.broken[id] == nil {
+            for (id, rows) in server.expectedRows(for: filter.description) where server.broken[id] == nil {
                 let key = ResourceKey(id.group, id.id)
                 if state.rows[key] == rows || hiddenByLag.contains(key) { continue }
                 // It comes when it is opened.
@@ -58,27 +60,27 @@ extension Simulator {
         server.broken = [:]
     }
 
-    /// Changes what a replica that stayed behind had no full copy of: only that proves it public.
+    /// Changes the resources that a stale replica had no snapshot of: only a change proves them public.
     private func touchHidden() {
         for resource in hiddenByLag.sorted() { server.apply(.touch(ModelServer.ResourceID(resource))) }
     }
 
-    private func comeInStep(until limit: Int64) throws {
+    private func runUntilInSync(until limit: Int64) throws {
         trigger(.push(nil))
-        while !isSettled { try goOn(until: limit) }
+        while !isInSync { try runSteps(until: limit) }
     }
 
-    func goOn(until limit: Int64) throws {
+    func runSteps(until limit: Int64) throws {
         guard let next = nextTime, next <= limit else {
             throw Violation(.convergence, "still not in step after \((limit - now) / 3_600_000) hours of quiet")
         }
         try step()
     }
 
-    private var isSettled: Bool {
+    private var isInSync: Bool {
         wanted.allSatisfy { watch.isInStep.contains($0.filter.description) } && executor.isIdle
             && store?.hasWrites == false && agenda.count(of: .removal) == 0
-            && process?.coordinator.isSettled(before: .milliseconds(now)) == true
+            && process?.coordinator.isIdle(before: .milliseconds(now)) == true
     }
 
     private func checkConvergence() throws {
@@ -86,18 +88,18 @@ extension Simulator {
         let state = checker.state
         for (filter, _) in wanted {
             let text = filter.description
-            let truth = server.truth(for: text)
+            let contents = server.expectedRows(for: text)
             let members = Set(state.filters[text]?.members ?? [])
-            let expected = Set(truth.keys.map { ResourceKey($0.group, $0.id) })
+            let expected = Set(contents.keys.map { ResourceKey($0.group, $0.id) })
             if members != expected {
                 throw Violation(
                     .convergence, "\(text) holds \(members.sorted()), the server has \(expected.sorted())")
             }
             visible.formUnion(expected)
-            for (id, rows) in truth where state.rows[ResourceKey(id.group, id.id)] != rows {
+            for (id, rows) in contents where state.rows[ResourceKey(id.group, id.id)] != rows {
                 throw Violation(
                     .convergence,
-                    "\(id) at floor \(state.resources[ResourceKey(id.group, id.id)]?.floor ?? -1) is not "
+                    "\(id) at applied sequence \(state.resources[ResourceKey(id.group, id.id)]?.appliedSequence ?? -1) is not "
                         + "what the server has at \(server.sequence)")
             }
         }

@@ -1,3 +1,5 @@
+// Simulator+Space: evicts resources, pins them and opens evicted ones.
+
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderStore
@@ -13,7 +15,7 @@ extension Simulator {
         let isEvicted = try working {
             try store.writeBlocking(durability: .relaxed) { transaction in try transaction.evict(resource) }
         }
-        try look(evicted: isEvicted ? resource : nil)
+        try checkStore(evicted: isEvicted ? resource : nil)
     }
 
     /// Keeps a resource offline; what was evicted is fetched again.

@@ -1,3 +1,5 @@
+// Simulator: runs one history of the shipped coordinator over a real store, a model server and a simulated network.
+
 internal import LarderFormat
 internal import LarderOutbox
 internal import LarderStore
@@ -5,7 +7,7 @@ internal import LarderSync
 internal import LarderTesting
 internal import LarderTransport
 
-/// Plays one history: the shipped coordinator, with its runs and full copies, over a real store, a model server and a
+/// Plays one history: the shipped coordinator, with its runs and snapshots, over a real store, a model server and a
 /// simulated network, in virtual time.
 ///
 /// Every job of a task, every commit and every answer of the network is a step. Which one is next follows from the seed, and
@@ -27,7 +29,7 @@ final class Simulator: @unchecked Sendable {
     var network: SimulatedNetwork
     /// Answers where a shorter history leaves the faults out.
     var faultless = SimulatedNetwork(profile: .quiet)
-    var agenda = Agenda()
+    var agenda = EventQueue()
     var delays: SeededGenerator
     var trace: HistoryTrace
     var checker = Checker()
@@ -47,8 +49,8 @@ final class Simulator: @unchecked Sendable {
 
     /// The process, while one runs, and what is to be gone of the last.
     var process: SimulatedProcess?
-    var dead: Dead?
-    /// The tasks that wait for a moment, by the number of the step that wakes them.
+    var killedProcess: KilledProcess?
+    /// The tasks that wait for a point in time, by the number of the step that wakes them.
     var pauses: [Int: Pause] = [:]
     var disk: Disk
     /// Whether the next commit is in the agenda.
@@ -57,18 +59,18 @@ final class Simulator: @unchecked Sendable {
     var broken: Violation?
     var identifiers: SeededGenerator
     var processes: UInt64 = 0
-    var answered = Answered()
+    var answered = ServerResponses()
     /// Whether everybody has known for a while that nothing may run.
     var isHeldBack = false
     /// How often in a row each request was answered out of date, or not at all.
     var oldAnswers: [String: Int] = [:]
-    var watch = Watch()
-    var leftAlone: [Agenda.Side: LeftAlone] = [:]
+    var watch = CoordinatorObservations()
+    var leftAlone: [EventQueue.Side: RequestedWait] = [:]
     /// What writes, and the part of the server that performs it.
-    var writers: Writers
-    var desk: WriteDesk
+    var writers: WriteLog
+    var writeEndpoint: WriteEndpoint
 
-    /// Public resources that a replica which stays behind had no full copy of.
+    /// Public resources that a replica which stays behind had no snapshot of.
     var hiddenByLag: Set<ResourceKey> = []
     /// Whether nothing goes wrong any more.
     var isQuiet = false
@@ -90,29 +92,29 @@ final class Simulator: @unchecked Sendable {
         wanted = scenario.filters
         perPage = scenario.perPage
         disk = Disk(scenario)
-        writers = Writers(scenario)
-        desk = WriteDesk(memory: scenario.delivery.keyMemory)
+        writers = WriteLog(scenario)
+        writeEndpoint = WriteEndpoint(memory: scenario.delivery.keyMemory)
         for seed in scenario.firstMutations { mutate(seed) }
     }
 
-    var moment: Moment { Moment(elapsed: .milliseconds(now), now: wall) }
+    var reading: ClockReading { ClockReading(elapsed: .milliseconds(now), now: wall) }
     var wall: Int64 { now + wallOffset }
 
-    func note(_ line: @autoclosure () -> String) { trace.note("\(now) \(line())") }
+    func log(_ line: @autoclosure () -> String) { trace.append("\(now) \(line())") }
 
     var store: Store? { process?.store }
     var isStopping: Bool { process?.isStopping ?? false }
 
     /// Plays the plan and then the quiet that follows.
-    func play() throws {
+    func run() throws {
         try launch()
         for planned in scenario.plan {
             try wait(planned.wait)
-            note("* \(planned.act)")
+            log("* \(planned.act)")
             try perform(planned.act)
             try finishStep()
         }
-        try settle()
+        try runUntilConverged()
     }
 
     /// Lets steps happen until an act is due.
@@ -141,7 +143,7 @@ final class Simulator: @unchecked Sendable {
         if !executor.runNext() {
             guard let entry = agenda.popFirst() else { return }
             now = max(now, entry.time)
-            note("\(entry.owner) \(entry.label)")
+            log("\(entry.owner) \(entry.label)")
             try entry.work()
         }
         try finishStep()
@@ -160,7 +162,7 @@ final class Simulator: @unchecked Sendable {
     }
 
     /// Keeps a broken promise for the end of the step.
-    func noting(_ check: () throws -> Void) {
+    func recordingViolation(_ check: () throws -> Void) {
         do {
             try check()
         } catch {
@@ -168,11 +170,11 @@ final class Simulator: @unchecked Sendable {
         }
     }
 
-    /// Hears what is told of the runs.
-    func hear(_ event: SyncEvent) {
-        note("told \(Self.label(of: event))")
-        if case .intercepted = event { noting { try noteRunning() } }
-        watch.take(event, isQuiet: isLastQuiet)
+    /// Receives the events of the runs.
+    func handle(_ event: SyncEvent) {
+        log("event \(Self.label(of: event))")
+        if case .intercepted = event { recordingViolation { try recordRunning() } }
+        watch.handle(event, isQuiet: isLastQuiet)
         switch event {
         case .began(let text, _) where isHeldBack:
             broken = broken ?? Violation(.conditions, "a run of \(text) begins without leave")
@@ -196,7 +198,7 @@ final class Simulator: @unchecked Sendable {
         // What the server had taken of writes would be gone.
         if case .restore = mutation, scenario.hasWriters { return }
         server.apply(mutation)
-        note("server \(server.sequence): \(mutation)")
+        log("server \(server.sequence): \(mutation)")
     }
 
     static func label(of event: SyncEvent) -> String {
@@ -204,7 +206,7 @@ final class Simulator: @unchecked Sendable {
         case .began(let filter, let kind): "began \(filter) \(kind.rawValue)"
         case .tokenRejected(let filter): "token rejected \(filter)"
         case .page(let number, let mutations): "page \(number): \(mutations) changes"
-        case .fullCopy(let resource, let rows, _, _): "full copy \(resource): \(rows) rows"
+        case .snapshot(let resource, let rows, _, _): "snapshot \(resource): \(rows) rows"
         case .swapped(let resource, let rows, _, _): "swapped \(resource): \(rows) rows"
         case .lagging(let resource): "lagging \(resource)"
         case .resourceFailed(let failure): "failed \(failure.resource), \(failure.attempts): \(failure.reason)"

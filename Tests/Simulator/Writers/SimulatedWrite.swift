@@ -1,10 +1,12 @@
+// SimulatedWrite: a write of a history: what it does, and what the server will say.
+
 internal import LarderFormat
 internal import LarderStore
 
 /// A write of a history: what it does, and what the server will say.
 struct SimulatedWrite {
     /// What the server says in the end, drawn in advance.
-    enum Fate: Hashable {
+    enum PlannedOutcome: Hashable {
         case performed
         /// 422, remembered under the key.
         case refused
@@ -14,7 +16,7 @@ struct SimulatedWrite {
 
     private(set) var id: UUIDBytes
     let number: Int
-    /// What it does now, and what tells that from what any other write does; an edit makes both anew.
+    /// The change it makes now, and the note that distinguishes it from any other write; an edit replaces both.
     private(set) var change: ModelServer.WriteChange
     private(set) var note: String
     let resource: ModelServer.ResourceID
@@ -22,16 +24,16 @@ struct SimulatedWrite {
     let lane: String
     let entity: String?
     let after: [UUIDBytes]
-    private(set) var fate: Fate
+    private(set) var fate: PlannedOutcome
     /// Answers that ask for another try before the server says anything else.
-    let stubbornness: Int
+    let refusalCount: Int
     /// Whether the server reports the sequence of the write.
     let isSequenceReported: Bool
 
     var method: String {
         switch change {
         case .put: "PUT"
-        case .note: "PATCH"
+        case .setNote: "PATCH"
         case .delete: "DELETE"
         }
     }
@@ -43,7 +45,7 @@ struct SimulatedWrite {
     var effect: RowEffect {
         switch change {
         case .put(let payload): RowEffect(.replacement(Array(payload.utf8)), at: key)
-        case .note: RowEffect(.patch(body), at: key)
+        case .setNote: RowEffect(.patch(body), at: key)
         case .delete: RowEffect(.removal, at: key)
         }
     }
@@ -66,10 +68,10 @@ struct SimulatedWrite {
     }
 
     /// Does the same from now on with another text.
-    mutating func amend(noting text: String) {
+    mutating func amend(note text: String) {
         switch change {
         case .put: change = .put(ModelServer.payload(of: row, in: resource.group, note: text))
-        case .note: change = .note(text)
+        case .setNote: change = .setNote(text)
         case .delete: return
         }
         note = text

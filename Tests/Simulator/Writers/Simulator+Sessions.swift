@@ -1,3 +1,5 @@
+// Simulator+Sessions: signs accounts in and out.
+
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
@@ -16,7 +18,7 @@ extension Simulator {
 
     /// Whose writes are made; nil while nobody is signed in.
     func signedInAccount() throws -> String? {
-        guard scenario.hasSession, let store else { return Writers.accounts[0] }
+        guard scenario.hasSession, let store else { return WriteLog.accounts[0] }
         let session = try working { try store.read { view in try view.session() } }
         return session?.state == .signedIn ? session?.account : nil
     }
@@ -25,8 +27,8 @@ extension Simulator {
         withSession { session in try await session.signIn(as: account) }
     }
 
-    func signOut(_ choice: UnsentChoice) {
-        withSession { session in try await session.signOut(choice) }
+    func signOut(_ policy: SignOutPolicy) {
+        withSession { session in try await session.signOut(policy) }
     }
 
     private func withSession(_ body: @escaping @Sendable (Session) async throws -> Void) {
@@ -35,10 +37,10 @@ extension Simulator {
             do {
                 try await body(session)
             } catch is SessionError {
-                if !process.life.isOver { note("  refused") }
+                if !process.life.isOver { log("  refused") }
             } catch {
                 if process.life.isOver || error is CancellationError || disk.hasFailed { return }
-                noting { throw Violation(.store, "the session cannot be stored: \(error)") }
+                recordingViolation { throw Violation(.store, "the session cannot be stored: \(error)") }
             }
         }
     }

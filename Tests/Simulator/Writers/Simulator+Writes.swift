@@ -1,3 +1,5 @@
+// Simulator+Writes: enqueues, edits and merges writes.
+
 internal import LarderEngine
 internal import LarderFormat
 internal import LarderOutbox
@@ -24,8 +26,8 @@ extension Simulator {
         var write = SimulatedWrite(
             id: UUIDBytes(high: 2, low: UInt64(number)), number: number, change: older.change, note: older.note,
             resource: older.resource, row: older.row, lane: older.lane, entity: older.entity, after: older.after,
-            fate: older.fate, stubbornness: older.stubbornness, isSequenceReported: older.isSequenceReported)
-        write.amend(noting: "w\(number)")
+            fate: older.fate, refusalCount: older.refusalCount, isSequenceReported: older.isSequenceReported)
+        write.amend(note: "w\(number)")
         let coalescing: Coalescing = older.method == "PUT" ? .replaces : .mergesPatch
         try enqueue(write, merging: generator.below(4) > 0 ? coalescing : nil)
     }
@@ -36,9 +38,9 @@ extension Simulator {
         var generator = SeededGenerator(seed: seed)
         guard let write = drawPending(&generator), writers.edits[write.id] == nil else { return }
         var edited = write
-        edited.amend(noting: "\(write.note)e")
+        edited.amend(note: "\(write.note)e")
         writers.edits[write.id] = edited
-        note("  \(write.note) is to be \(edited.note)")
+        log("  \(write.note) is to be \(edited.note)")
         process.call { [unowned self, unowned process, edited] in
             let isDone: Bool
             do {
@@ -52,7 +54,7 @@ extension Simulator {
             let isPending = writers.edits[edited.id]?.note == edited.note
             if isPending { writers.edits[edited.id] = nil }
             if isPending != isDone { return }
-            noting { throw Violation(.outbox, "the edit \(edited.note) is \(isDone ? "not " : "")stored") }
+            recordingViolation { throw Violation(.outbox, "the edit \(edited.note) is \(isDone ? "not " : "")stored") }
         }
     }
 
@@ -78,11 +80,11 @@ extension Simulator {
                 try transaction.enqueue(prepared)
             }
         } catch OutboxError.afterRejected {
-            return note("  refused: it comes after a dead letter")
+            return log("  refused: it comes after a dead letter")
         } catch OutboxError.notSignedIn where scenario.hasSession {
-            return note("  refused: nobody is signed in")
+            return log("  refused: nobody is signed in")
         } catch is EngineError where isFull {
-            return try look()
+            return try checkStore()
         } catch {
             throw Violation(.store, "\(error)")
         }
@@ -90,14 +92,14 @@ extension Simulator {
             guard let older = writers.writes[id], writers.ends[id] == nil, older.method == write.method,
                 older.key == write.key
             else { throw Violation(.outbox, "\(write.note) is merged into \(id)") }
-            note("  \(write.note) is merged into \(older.note)")
+            log("  \(write.note) is merged into \(older.note)")
             writers.writes[id]?.amend(with: write)
         } else {
             writers.writes[write.id] = write
             writers.order.append(write.id)
-            note("  \(write.note): \(write.method) \(write.resource) \(write.row) in \(write.lane), \(write.fate)")
+            log("  \(write.note): \(write.method) \(write.resource) \(write.row) in \(write.lane), \(write.fate)")
         }
-        try look()
+        try checkStore()
     }
 
     private func draw(_ generator: inout SeededGenerator) -> SimulatedWrite? {
@@ -113,7 +115,7 @@ extension Simulator {
         let change: ModelServer.WriteChange =
             switch generator.below(10) {
             case ..<5: .put(ModelServer.payload(of: row, in: id.group, note: note))
-            case ..<8: .note(note)
+            case ..<8: .setNote(note)
             default: .delete
             }
         let about = "\(id) \(row)"
@@ -125,19 +127,19 @@ extension Simulator {
             id: UUIDBytes(high: 2, low: UInt64(number)), number: number, change: change, note: note, resource: id,
             row: row, lane: lane, entity: entity, after: after.map { [$0] } ?? [],
             fate: [.performed, .performed, .performed, .performed, .performed, .performed, .refused, .conflict][
-                generator.below(8)], stubbornness: generator.below(3) == 0 ? generator.below(9) : 0,
+                generator.below(8)], refusalCount: generator.below(3) == 0 ? generator.below(9) : 0,
             isSequenceReported: generator.below(2) == 0 || isServerLate)
     }
 
-    /// Whether old answers may come after newer ones. Then nobody could tell that a run which began after the acceptance
-    /// does not bring the write, unless the server has reported its sequence.
+    /// Whether old answers may come after newer ones. Then no client could know that a run which began after the
+    /// acceptance does not bring the write, unless the server has reported its sequence.
     private var isServerLate: Bool {
         let faults = scenario.faults
         return faults.lagging > 0 || faults[.repeated] > 0 || faults[.mixedUp] > 0
     }
 
     /// What the host was asked before the process died it is not asked again: it looks.
-    func decideWhatIsUnresolved() throws {
+    func resolveOpenConflicts() throws {
         guard let store, scenario.hasWriters else { return }
         let entries = try working { try store.read { view in try view.outboxEntries() } }
         for entry in entries where entry.delivery.state == .unresolved { decide(entry.id) }

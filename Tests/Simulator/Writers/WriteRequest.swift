@@ -1,3 +1,5 @@
+// WriteRequest: a request of the outbox, as the server reads it.
+
 internal import Foundation
 internal import HTTPTypes
 internal import LarderOutbox

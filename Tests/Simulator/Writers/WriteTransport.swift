@@ -1,3 +1,5 @@
+// WriteTransport: sends the outbox's requests to the model server, in virtual time.
+
 internal import HTTPTypes
 internal import LarderFormat
 internal import LarderOutbox
@@ -10,7 +12,7 @@ struct WriteTransport: Transport {
     private static let answerLimit: Int64 = 20_000
 
     unowned let world: Simulator
-    let life: SimulatedProcess.Life
+    let life: SimulatedProcess.Launch
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
@@ -35,26 +37,26 @@ struct WriteTransport: Transport {
     }
 
     private func answer(_ writes: [SimulatedWrite], _ request: WriteRequest) async throws -> TransportResponse {
-        let (luck, generator) = world.luck(of: writes, request.key)
-        if luck.isUnreadable { throw TransportError.invalidRequest(reason: "simulated") }
+        let (faults, generator) = world.faults(of: writes, request.key)
+        if faults.isUnreadable { throw TransportError.invalidRequest(reason: "simulated") }
         let sentAt = world.now
         if !world.link.isConnected {
-            try await pause(until: sentAt + 1 + luck.latency, "finds nobody")
+            try await pause(until: sentAt + 1 + faults.latency, "finds nobody")
             throw TransportError.noConnection(reason: "simulated")
         }
         if world.hasPortal {
-            try await pause(until: sentAt + 1 + luck.latency, "hears a portal")
+            try await pause(until: sentAt + 1 + faults.latency, "hears a portal")
             return TransportResponse(status: .ok, headers: [.contentType: "text/html"], body: Array("<html>".utf8))
         }
         let answer = WriteAnswer()
-        if !luck.isLostBefore {
-            world.arrive(request, with: writes, luck, generator, answer)
+        if !faults.isLostBefore {
+            world.arrive(request, with: writes, faults, generator, answer)
         }
-        let isHeard = !luck.isLostBefore && !luck.isLostAfter && luck.latency * 2 < Self.answerLimit
-        try await pause(until: sentAt + (isHeard ? luck.latency * 2 : Self.answerLimit), "hears")
-        guard isHeard, let response = answer.response else { throw TransportError.timeout(.head) }
-        world.hear(.outbox, status: response.head.status.code, retryAfter: response.head.headerFields[.retryAfter])
-        for wait in answer.waits { world.hear(.outbox, status: 429, retryAfter: "\(wait)") }
+        let isDelivered = !faults.isLostBefore && !faults.isLostAfter && faults.latency * 2 < Self.answerLimit
+        try await pause(until: sentAt + (isDelivered ? faults.latency * 2 : Self.answerLimit), "hears")
+        guard isDelivered, let response = answer.response else { throw TransportError.timeout(.head) }
+        world.observe(.outbox, status: response.head.status.code, retryAfter: response.head.headerFields[.retryAfter])
+        for wait in answer.waits { world.observe(.outbox, status: 429, retryAfter: "\(wait)") }
         return response
     }
 
@@ -85,8 +87,8 @@ final class WriteAnswer: @unchecked Sendable {
 }
 
 /// What the network does to one request.
-struct Luck {
-    static let fair = Luck()
+struct WriteFaults {
+    static let fair = WriteFaults()
 
     /// What is to be sent cannot be read this time.
     var isUnreadable = false

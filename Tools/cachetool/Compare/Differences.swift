@@ -74,8 +74,9 @@ extension Differences {
             precedes: { $0.key < $1.key }
         ) { differences, left, right in
             let differs = differences.differing([
-                ("state", left.state == right.state), ("floor", left.floor == right.floor),
-                ("fullCopyPath", left.fullCopyPath == right.fullCopyPath),
+                ("state", left.state == right.state),
+                ("appliedSequence", left.appliedSequence == right.appliedSequence),
+                ("snapshotPath", left.snapshotPath == right.snapshotPath),
                 ("schemaVersion", left.schemaVersion == right.schemaVersion),
                 ("pinned", left.isPinned == right.isPinned),
             ])

@@ -7,7 +7,7 @@ import LarderStore
 /// of equal content have equal dumps, and so have a store and its dump loaded back.
 struct DumpWriter {
     /// The number of bytes collected before they are passed on.
-    private static let portion = 256 << 10
+    private static let chunkSize = 256 << 10
 
     private let put: ([UInt8]) throws -> Void
     private var waiting: [UInt8] = []
@@ -55,7 +55,7 @@ struct DumpWriter {
         json.write(to: &waiting)
         waiting.append(0x0A)
         hash = DumpFrame.chain(hash, Array(waiting[start...]))
-        if waiting.count >= Self.portion {
+        if waiting.count >= Self.chunkSize {
             try put(waiting)
             waiting.removeAll(keepingCapacity: true)
         }

@@ -163,7 +163,8 @@ enum Shape {
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
-        Field("stagingGeneration"), Field("timeline"), Field("floor"), Field("snapshotPath", .content), Field("rows"),
+        Field("stagingGeneration"), Field("timeline"), Field("appliedSequence"), Field("snapshotPath", .content),
+        Field("rows"),
         Field("bytes"),
         Field("syncedAt"), Field("changedAt"), Field("schemaVersion"), Field("pinned"),
         Field("usedAt"), Field("evictedBytes"),

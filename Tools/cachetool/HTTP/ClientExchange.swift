@@ -20,21 +20,21 @@ struct ClientExchange: Sendable {
         let id = request.id?.json ?? .null
         do throws(ClientRequest.Fault) {
             let (fetch, strategy) = try request.fetch()
-            return await answer(id, fetch, strategy, within: request.limit)
+            return await response(id, fetch, strategy, within: request.limit)
         } catch {
             return Self.failure(id, "InvalidRequest", error.sentence)
         }
     }
 
-    private func answer(
+    private func response(
         _ id: JSON, _ request: FetchRequest, _ strategy: SingleAnswerStrategy, within limit: Duration?
     ) async -> JSON {
         await withTaskGroup(of: JSON.self) { group in
-            group.addTask { await answer(id, request, strategy) }
+            group.addTask { await response(id, request, strategy) }
             if let limit {
                 group.addTask {
                     try? await Task.sleep(for: limit)
-                    return Self.failure(id, "Timeout", "The answer did not come within the time limit.")
+                    return Self.failure(id, "Timeout", "The response did not arrive within the time limit.")
                 }
             }
             defer { group.cancelAll() }
@@ -42,14 +42,14 @@ struct ClientExchange: Sendable {
         }
     }
 
-    private func answer(_ id: JSON, _ request: FetchRequest, _ strategy: SingleAnswerStrategy) async -> JSON {
+    private func response(_ id: JSON, _ request: FetchRequest, _ strategy: SingleAnswerStrategy) async -> JSON {
         do throws(HTTPCacheError) {
-            let answer = try await cache.fetch(request, strategy).value
-            let body = try await answer.body.bytes(upTo: Self.bodyLimit)
+            let response = try await cache.fetch(request, strategy).value
+            let body = try await response.body.bytes(upTo: Self.bodyLimit)
             return .object([
                 JSON.Member(name: "id", value: id),
-                JSON.Member(name: "status", value: .count(answer.head.status.code)),
-                JSON.Member(name: "headers", value: .headers(answer.head.headerFields)),
+                JSON.Member(name: "status", value: .count(response.head.status.code)),
+                JSON.Member(name: "headers", value: .headers(response.head.headerFields)),
                 .body(body, text: "body", base64: "body_b64"),
             ])
         } catch {
@@ -67,7 +67,7 @@ struct ClientExchange: Sendable {
         case .invalidRequest, .uploadTooLarge, .transport, .server, .redirectedTooOften, .parse, .notSignedIn,
             .otherServer:
             "InvalidRequest"
-        case .notConfigured, .bodyGone, .unreadable, .answerTooLarge: "Cache"
+        case .notConfigured, .bodyRemoved, .unreadable, .responseTooLarge: "Cache"
         }
     }
 

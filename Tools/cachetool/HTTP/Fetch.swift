@@ -48,19 +48,19 @@ struct Fetch: AsyncParsableCommand {
     var url: String
     @Option(help: "How the cache is weighed against the network.")
     var strategy = Strategy.standard
-    @Option(help: "With network-else-cache: seconds after which the cache answers.")
+    @Option(help: "With network-else-cache: seconds after which the cached response is used.")
     var within: Double?
     @Option(help: "The directory of the store that remembers.", completion: .directory)
     var store: String?
     @Option(help: "A header field to send, NAME:VALUE. Repeatable; never printed. Other users can see command lines.")
     var header: [String] = []
-    @Option(help: "Keep and look for the answer under this key, in place of the address.")
+    @Option(help: "Store and look up the response under this key instead of the URL.")
     var key: String?
-    @Flag(help: "Ask for the head alone.")
+    @Flag(help: "Request the head only.")
     var head = false
     @Flag(help: "Do as if there were no network.")
     var offline = false
-    @Flag(help: "Say where the answer comes from, and why.")
+    @Flag(help: "Print the origin of the response, and why.")
     var explain = false
     @Option(help: "Write the body to this file.", completion: .file())
     var output: String?
@@ -70,10 +70,10 @@ struct Fetch: AsyncParsableCommand {
     func validate() throws {
         if FetchRequest(url) == nil { throw ValidationError("The URL is not an http or https address.") }
         if let within, !(within > 0 && within < 86_400) {
-            throw ValidationError("--within takes a number of seconds above 0 and below a day.")
+            throw ValidationError("--within must be a number of seconds above 0 and below a day.")
         }
         if within != nil, strategy != .networkElseCache {
-            throw ValidationError("--within goes with --strategy network-else-cache.")
+            throw ValidationError("--within requires --strategy network-else-cache.")
         }
         if json, output != nil { throw ValidationError("--json prints the body: leave --output out.") }
         _ = try HTTPFields(lines: header)
@@ -86,10 +86,10 @@ struct Fetch: AsyncParsableCommand {
         request.key = key
         let opened = try store.map { try StoreArgument.open($0, StoreOptions(), .system(logger: .tool)) }
         defer { try? opened?.close() }
-        let door = NetworkDoor(isOffline: offline)
+        let network = NetworkAccess(isOffline: offline)
         let isOffline = offline
         let cache = HTTPCache(
-            transport: door.transport, persistent: opened.map { StoreResponseCache(store: $0) },
+            transport: network.transport, persistent: opened.map { StoreResponseCache(store: $0) },
             memory: MemoryResponseCache(), services: .system(logger: .tool), isOnline: { !isOffline })
         let limit = within.map { Duration.seconds($0) }
         let (wanted, named) = (request, strategy.named(within: limit))
@@ -98,7 +98,7 @@ struct Fetch: AsyncParsableCommand {
             return (fetched, try await fetched.value.body.bytes(upTo: Self.bodyLimit))
         }
         await cache.close()
-        await door.shutdown()
+        await network.shutdown()
         let (fetched, body) = try outcome.get()
         try show(fetched, body)
         if fetched.value.head.status.code >= 400 { throw ExitStatus.system.code }
@@ -109,7 +109,7 @@ struct Fetch: AsyncParsableCommand {
 
     private func show(_ fetched: Fetched<HTTPAnswer>, _ body: [UInt8]) throws {
         let explanation = FetchExplanation(fetched)
-        if explain { explanation.lines.forEach(Terminal.talk) }
+        if explain { explanation.lines.forEach(Terminal.printError) }
         if json { return try Terminal.print(explanation.json(url: url, body: body)) }
         guard let output else { return try Terminal.write(content: body) }
         try NewFile.write(output) { put in try put(body) }

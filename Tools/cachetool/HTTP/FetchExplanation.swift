@@ -14,7 +14,7 @@ struct FetchExplanation {
         if let age = fetched.age { lines.append("age: \(Self.seconds(age)) s") }
         lines.append("freshness: \(freshness)")
         lines.append("why: \(fetched.reuse)")
-        lines.append("kept: \(fetched.storage)")
+        lines.append("stored: \(fetched.storage)")
         return lines
     }
 
@@ -31,7 +31,7 @@ struct FetchExplanation {
         case .fresh(let end): "fresh until \(Self.text(end))"
         case .stale(let since): "stale since \(Self.text(since))"
         case .expiredServedOffline(let since): "expired since \(Self.text(since)), and served for want of the server"
-        case .unknown: "not known: the answer is not one that is kept"
+        case .unknown: "unknown: the response is not stored"
         }
     }
 

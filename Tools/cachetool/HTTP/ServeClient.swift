@@ -39,9 +39,9 @@ struct ServeClient: AsyncParsableCommand {
     func run() async throws {
         let opened = try store.map { try StoreArgument.open($0, StoreOptions(), .system(logger: .tool)) }
         defer { try? opened?.close() }
-        let door = NetworkDoor(isTransparent: true, connectionsPerHost: Self.concurrency)
+        let network = NetworkAccess(isTransparent: true, connectionsPerHost: Self.concurrency)
         let cache = HTTPCache(
-            transport: door.transport, persistent: opened.map { StoreResponseCache(store: $0) },
+            transport: network.transport, persistent: opened.map { StoreResponseCache(store: $0) },
             memory: MemoryResponseCache(maximumBytes: 256 << 20),
             options: HTTPCacheOptions(concurrentExchanges: Self.concurrency), services: .system(logger: .tool))
         let output = ReplyWriter()
@@ -54,7 +54,7 @@ struct ServeClient: AsyncParsableCommand {
             }
         }
         await cache.close()
-        await door.shutdown()
+        await network.shutdown()
         try outcome.get()
     }
 
@@ -63,7 +63,7 @@ struct ServeClient: AsyncParsableCommand {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
         Thread.detachNewThread {
             do {
-                var reader = try LineReader("-", mayEndOpen: true)
+                var reader = try LineReader("-", allowsMissingLineEnd: true)
                 while let line = try reader.next() {
                     if line.contains(where: { $0 > 0x20 }) { continuation.yield(line) }
                 }

@@ -5,7 +5,7 @@ import LarderStore
 /// Lists stored collections.
 struct Collections: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the answers of queries for objects.",
+        abstract: "List the stored results of queries for objects.",
         discussion: """
             Prints, parted by tabs: class, query, the row and attribute it was fetched through or -, where most of its \
             rows are, how many rows it holds, and when the server last sent or confirmed it. By class and query.

@@ -7,7 +7,7 @@ struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare the content of two stores.",
         discussion: """
-            Compares resources (state, floor, path, schema version, pin), their rows, filters with tokens and members, \
+            Compares resources (state, applied sequence, path, schema version, pin), their rows, filters with tokens and members, \
             and the outbox. What a store counts for itself is left out: identity, generation and sequence numbers, \
             local times, journal. Prints - for what only A has, + for what only B has, ~ for what differs and how, and \
             ends with equal or the number of differences. Ends with 1 when there are any.

@@ -48,11 +48,11 @@ struct Get: ParsableCommand {
     private func missing(_ view: borrowing ReadView, _ redactor: Redactor) throws -> ToolError {
         let name = redactor.text(resource.key)
         guard let found = try view.resource(resource.key) else {
-            return .notThere("The store has no resource \(name): see resources.")
+            return .notFound("The store has no resource \(name): see resources.")
         }
         guard found.state == .ready else {
-            return .notThere("The resource \(name) is \(found.state) and shows no rows: sync it.")
+            return .notFound("The resource \(name) is \(found.state) and shows no rows: sync it.")
         }
-        return .notThere("The resource \(name) has no such row: see list.")
+        return .notFound("The resource \(name) has no such row: see list.")
     }
 }

@@ -47,7 +47,7 @@ struct List: ParsableCommand {
         try store.read { view in
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             guard try view.resource(resource.key) != nil else {
-                throw ToolError.notThere("The store has no resource \(redactor.text(resource.key)): see resources.")
+                throw ToolError.notFound("The store has no resource \(redactor.text(resource.key)): see resources.")
             }
             try view.forEachRow(in: range, reversed: reverse, limit: limit) { entry in
                 try Interrupt.check()

@@ -7,10 +7,10 @@ struct Resources: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the resources of a store.",
         discussion: """
-            Prints, parted by tabs: resource, state, rows, bytes, floor, when it was last synced. In the order of \
+            Prints, parted by tabs: resource, state, rows, bytes, applied sequence, when it was last synced. In the order of \
             group and number. One that is ready can be read without the server as a whole.
 
-            JSON: {group, id, state, complete, generation, stagingGeneration, timeline, floor, fullCopyPath, rows, bytes, \
+            JSON: {group, id, state, complete, generation, stagingGeneration, timeline, appliedSequence, snapshotPath, rows, bytes, \
             syncedAt, changedAt, schemaVersion, pinned} for each. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool resources /data/store --group translations
@@ -34,7 +34,7 @@ struct Resources: ParsableCommand {
                 } else {
                     let fields = [
                         redactor.text(resource.key), "\(resource.state)", "\(resource.rowCount)",
-                        "\(resource.byteCount)", "\(resource.floor)", timeText(resource.syncedAt),
+                        "\(resource.byteCount)", "\(resource.appliedSequence)", timeText(resource.syncedAt),
                     ]
                     lines.add(columns: fields)
                 }
@@ -50,8 +50,8 @@ struct Resources: ParsableCommand {
             "state": .string("\(resource.state)"),
             "complete": .bool(resource.state == .ready), "generation": .optional(resource.generation),
             "stagingGeneration": .optional(resource.stagingGeneration), "timeline": .integer(resource.timeline),
-            "floor": .integer(resource.floor),
-            "fullCopyPath": redactor.json(resource.fullCopyPath), "rows": .count(resource.rowCount),
+            "appliedSequence": .integer(resource.appliedSequence),
+            "snapshotPath": redactor.json(resource.snapshotPath), "rows": .count(resource.rowCount),
             "bytes": .count(resource.byteCount), "syncedAt": .optional(resource.syncedAt),
             "changedAt": .optional(resource.changedAt), "schemaVersion": .optional(resource.schemaVersion),
             "pinned": .bool(resource.isPinned),

@@ -32,7 +32,7 @@ struct Responses: ParsableCommand {
         let lines = try store.read { view in
             var lines = CollectedLines()
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
-            var last: ResponsePlace?
+            var last: ResponseAddress?
             while true {
                 try Interrupt.check()
                 let found = try view.responses(after: last, limit: Self.batch)

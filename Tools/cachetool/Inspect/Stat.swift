@@ -6,9 +6,9 @@ import LarderStore
 /// Prints counts and sizes.
 struct Stat: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Count what a store holds and say how large it is.",
+        abstract: "Print the counts and sizes of a store.",
         discussion: """
-            Figures are of one commit; sizes are in bytes. Slots of readers are those taken at some time since the \
+            Figures are of one commit; sizes are in bytes. Slots of readers are those used at some time since the \
             first open. Garbage is what was replaced and is not removed yet. Servers are those whose content is synced, \
             that unsent writes are for, and whose objects are kept; --redact replaces their names.
 

@@ -35,7 +35,7 @@ struct Tokens: ParsableCommand {
     }
 
     private func columns(_ filter: FilterState, _ redactor: Redactor) -> [String] {
-        let run = filter.isRejected ? "token rejected" : filter.isBootstrapping ? "bootstrapping" : "settled"
+        let run = filter.isRejected ? "token rejected" : filter.isBootstrapping ? "bootstrapping" : "up to date"
         return [
             redactor.text(filter.filter), filter.token.map { redactor.text($0) } ?? "-",
             timeText(filter.tokenUpdatedAt), "\(filter.members.count)", run,

@@ -6,8 +6,8 @@ struct Compact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replace a store's file by a packed, verified copy.",
         discussion: """
-            Writes. The copy is verified and synced before it takes the old file's place, so a kill or a power cut \
-            leaves one of both, whole. Refuses while anybody has the store open; with --output it only copies, beside \
+            Writes. The copy is verified and synced before it replaces the old file, so a kill or a power cut \
+            leaves one of both, whole. Refuses while another process has the store open; with --output it only copies, beside \
             readers and writers, and leaves the store alone.
 
             JSON: {bytesBefore, bytesAfter}; with --output {bytesBefore, bytesAfter, output}.

@@ -25,7 +25,7 @@ struct Dump: ParsableCommand {
     var lmdb = false
     @Flag(help: "Print sizes and hashes in place of content, keys and URLs.")
     var redact = false
-    @Flag(help: "A dump is JSON already; accepted so that every verb takes it.")
+    @Flag(help: "A dump is JSON already; accepted so that every verb has the option.")
     var json = false
 
     func validate() throws {
@@ -57,6 +57,6 @@ struct Dump: ParsableCommand {
             }
             return view.commit
         }
-        if Terminal.isWatched { Terminal.say("dumped commit \(commit)") }
+        if Terminal.isErrorTerminal { Terminal.printMessage("dumped commit \(commit)") }
     }
 }

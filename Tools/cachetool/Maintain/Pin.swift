@@ -7,7 +7,7 @@ struct Pin: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Keep resources from being evicted.",
         discussion: """
-            Writes. A pinned resource stays when room is needed; it is still fetched, replaced and removed as its server \
+            Writes. A pinned resource stays when space is needed; it is still fetched, replaced and removed as its server \
             says. One that is not known yet can be pinned ahead. Pinning fetches nothing.
 
             JSON: {group, id, pinned} for each.

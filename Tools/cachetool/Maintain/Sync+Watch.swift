@@ -3,7 +3,7 @@ import Larder
 
 extension Sync {
     /// Keeps a filter in sync and shows its status, until a signal is received.
-    func watch(_ filter: ResourceFilter, _ place: Place) async -> Result<SyncReport?, any Error> {
+    func watch(_ filter: ResourceFilter, _ place: Context) async -> Result<SyncReport?, any Error> {
         var policy = SyncPolicy()
         policy.refreshInterval = .seconds(every)
         let coordinator = SyncCoordinator(
@@ -17,13 +17,13 @@ extension Sync {
                 group.addTask { try await coordinator.run() }
                 group.addTask {
                     var display = StatusDisplay(redactor)
-                    var said: String?
+                    var lastLine: String?
                     for await status in coordinator.statuses() {
-                        if let line = Self.line(beforeFirstRun: status, redactor), line != said {
-                            Terminal.say(line)
-                            said = line
+                        if let line = Self.line(beforeFirstRun: status, redactor), line != lastLine {
+                            Terminal.printMessage(line)
+                            lastLine = line
                         }
-                        let shown = status.filters.compactMap { FilterStatus($0) }
+                        let shown = status.filters.compactMap { DisplayedFilter($0) }
                         if !shown.isEmpty { try display.show(shown, now: Filters.now()) }
                     }
                 }
@@ -38,19 +38,19 @@ extension Sync {
     /// Returns a line about a filter that has no status yet, with the reason it waits.
     private static func line(beforeFirstRun status: SyncStatus, _ redactor: Redactor) -> String? {
         guard let filter = status.filters.first(where: { $0.readiness == nil }) else { return nil }
-        let activity = FilterStatus.words(for: filter.activity).map { "; \($0)" } ?? ""
+        let activity = DisplayedFilter.words(for: filter.activity).map { "; \($0)" } ?? ""
         return "\(redactor.text(filter.filter)): never synced\(activity)"
     }
 
     /// Returns the system's network, or a constant one for a server on this machine, which needs none.
     private static func connectivity(for base: BaseURL) -> any ConnectivitySource {
         let host = base.authority
-        let isHere = ["localhost", "[::1]", "127."].contains { host.hasPrefix($0) }
-        return isHere ? SteadyConnectivity(.online) : SystemConnectivity.source()
+        let isLocalServer = ["localhost", "[::1]", "127."].contains { host.hasPrefix($0) }
+        return isLocalServer ? SteadyConnectivity(.online) : SystemConnectivity.source()
     }
 }
 
-extension FilterStatus {
+extension DisplayedFilter {
     /// Creates the status from the coordinator's; nil before the first run has begun.
     init?(_ status: LarderSync.FilterStatus) {
         guard let readiness = status.readiness else { return nil }
@@ -61,13 +61,13 @@ extension FilterStatus {
         switch activity {
         case .idle: return nil
         case .running(let progress):
-            let copies = progress.rows > 0 ? ", \(progress.rows) rows of full copies" : ""
-            return "\(progress.kind.rawValue) run: page \(progress.pages)\(copies)"
+            let snapshotRows = progress.rows > 0 ? ", \(progress.rows) rows of snapshots" : ""
+            return "\(progress.kind.rawValue) run: page \(progress.pages)\(snapshotRows)"
         case .waiting(for: .network): return "waits for the network"
         case .waiting(for: .conditions): return "waits for a better network, or power"
         case .waiting(for: .turn), .waiting(for: .coordinator): return "waits for its turn"
         case .waiting(for: .retry): return "waits to try again"
-        case .waiting(for: .slowMode): return "goes slow: the server rejects token upon token"
+        case .waiting(for: .slowMode): return "runs rarely: the server rejects one token after another"
         }
     }
 }

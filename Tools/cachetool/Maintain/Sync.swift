@@ -11,16 +11,16 @@ import LarderURLSession
 /// Syncs a store with a server.
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a store in step with a server.",
+        abstract: "Sync a store with a server.",
         discussion: """
             Writes: runs one filter once, from its token to the server's newest. Makes the store when there is none. A \
             run that fails or is interrupted leaves what readers see whole and the token as it was; the next one goes \
-            on. Shows progress on standard error. With --watch it keeps the filter in step until it is interrupted, \
-            tries again what failed, and shows how things stand: on a terminal it draws over itself, otherwise it \
+            on. Shows progress on standard error. With --watch it keeps the filter in sync until it is interrupted, \
+            tries again what failed, and shows the status: on a terminal it draws over itself, otherwise it \
             prints a line for every change. Ends with 3 when the server's answer cannot be used, with 4 when it \
             cannot be reached or refuses.
 
-            JSON: {filter, kind, pages, mutations, rowsChanged, fullCopies, rowsCopied, bytesCopied, hidden, \
+            JSON: {filter, kind, pages, mutations, rowsChanged, snapshots, snapshotRows, snapshotBytes, hidden, \
             unknownMutations, untilSequence}.
 
             EXAMPLE: cachetool sync /data/store https://api.example.org/content 'translations:19;tafsirs:*'
@@ -38,17 +38,17 @@ struct Sync: AsyncParsableCommand {
     var header: [String] = []
     @Option(help: "A file with such header fields, one per line.", completion: .file())
     var headerFile: String?
-    @Flag(help: "Keep the filter in step, and show how things stand.")
+    @Flag(help: "Keep the filter in sync, and show its status.")
     var watch = false
     @Option(help: "With --watch: seconds from one run to the next.")
     var every = 60
-    @Flag(help: "Take what the store has of another address for this server's: it is the same under a new name.")
+    @Flag(help: "Treat the content of another address as this server's: it is the same server under a new name.")
     var adopt = false
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {
-        if watch, printing.json { throw ValidationError("--watch is for people: leave --json out.") }
-        if every < 1 { throw ValidationError("--every takes a number of seconds from 1 on.") }
+        if watch, printing.json { throw ValidationError("--watch cannot be combined with --json.") }
+        if every < 1 { throw ValidationError("--every must be a number of seconds, 1 or more.") }
         if BaseURL(url) == nil {
             throw ValidationError("The URL must be http or https with a host, and at most a port and a path.")
         }
@@ -82,10 +82,10 @@ struct Sync: AsyncParsableCommand {
         #else
         let transport = URLSessionTransport()
         #endif
-        let place = Place(
+        let context = Context(
             store: opened, transport: transport, configuration: SyncConfiguration(base: base),
             credentials: FixedCredentials(fields), redactor: redactor)
-        let outcome = watch ? await watch(filter, place) : await once(filter, place)
+        let outcome = watch ? await watch(filter, context) : await once(filter, context)
         #if AsyncHTTPClient
         await transport.shutdown()
         #endif
@@ -93,7 +93,7 @@ struct Sync: AsyncParsableCommand {
     }
 
     /// The objects that a sync needs.
-    struct Place: Sendable {
+    struct Context: Sendable {
         let store: Store
         let transport: any Transport
         let configuration: SyncConfiguration
@@ -101,7 +101,7 @@ struct Sync: AsyncParsableCommand {
         let redactor: Redactor
     }
 
-    private func once(_ filter: ResourceFilter, _ place: Place) async -> Result<SyncReport?, any Error> {
+    private func once(_ filter: ResourceFilter, _ place: Context) async -> Result<SyncReport?, any Error> {
         let display = SyncDisplay(place.redactor)
         let sync = ContentSync(
             store: place.store, transport: place.transport, configuration: place.configuration,
@@ -136,15 +136,15 @@ struct Sync: AsyncParsableCommand {
     private func print(_ report: SyncReport, _ redactor: Redactor) throws {
         guard printing.json else {
             return try Terminal.print(
-                "\(report.kind.rawValue): \(report.mutations) changes on \(report.pages) pages, \(report.fullCopies) "
-                    + "full copies with \(report.rowsCopied) rows, \(report.rowsChanged) rows changed, "
+                "\(report.kind.rawValue): \(report.mutations) changes on \(report.pages) pages, \(report.snapshots) "
+                    + "snapshots with \(report.snapshotRows) rows, \(report.rowsChanged) rows changed, "
                     + "\(report.hidden) resources hidden")
         }
         try Terminal.print([
             "filter": redactor.json(report.filter), "kind": .string(report.kind.rawValue),
             "pages": .count(report.pages), "mutations": .count(report.mutations),
-            "rowsChanged": .count(report.rowsChanged), "fullCopies": .count(report.fullCopies),
-            "rowsCopied": .count(report.rowsCopied), "bytesCopied": .count(report.bytesCopied),
+            "rowsChanged": .count(report.rowsChanged), "snapshots": .count(report.snapshots),
+            "snapshotRows": .count(report.snapshotRows), "snapshotBytes": .count(report.snapshotBytes),
             "hidden": .count(report.hidden), "unknownMutations": .count(report.unknownMutations),
             "untilSequence": .integer(report.untilSequence),
         ])

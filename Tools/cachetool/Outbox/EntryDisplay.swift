@@ -22,7 +22,7 @@ struct EntryDisplay {
     }
 
     /// Returns all members of the entry, with the payload if `hasPayload`.
-    func whole(_ entry: OutboxEntry, hasPayload: Bool = true) -> JSON {
+    func fullJSON(_ entry: OutboxEntry, hasPayload: Bool = true) -> JSON {
         let draft = entry.draft
         let blob = draft.blob.map { blob -> JSON in
             ["number": .integer(blob.number), "bytes": .integer(blob.byteCount)]
@@ -37,7 +37,7 @@ struct EntryDisplay {
             JSON.Member(name: "deduplicationKey", value: redactor.json(draft.deduplicationKey)),
             JSON.Member(name: "mostAttempts", value: .count(draft.mostAttempts)),
             JSON.Member(name: "predecessor", value: .optional(draft.predecessor?.description)),
-            JSON.Member(name: "loadsAnswer", value: .bool(draft.loadsAnswer)),
+            JSON.Member(name: "loadsAnswer", value: .bool(draft.loadsResponse)),
             JSON.Member(name: "firstTriedAt", value: .optional(entry.delivery.firstTriedAt)),
             JSON.Member(name: "lastTriedAt", value: .optional(entry.delivery.lastTriedAt)),
             JSON.Member(name: "batch", value: .optional(entry.delivery.batch?.description)),

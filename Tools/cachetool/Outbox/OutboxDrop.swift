@@ -10,8 +10,8 @@ struct OutboxDrop: ParsableCommand {
         commandName: "drop",
         abstract: "Give writes up: they are not sent any more.",
         discussion: """
-            Writes, if --yes is given; otherwise it says what it would do. Their effect on rows is taken back, and \
-            the journal keeps that they were dropped. What came after one of them becomes a dead letter, as rejected. \
+            Writes, if --yes is given; otherwise it says what it would do. Their effect on rows is undone, and \
+            the journal records that they were dropped. What came after one of them becomes a dead letter, as rejected. \
             One that is being sent is not dropped. Export before: what is dropped is gone. \
             One that is damaged can be dropped, too; it holds nothing back.
 
@@ -38,27 +38,27 @@ struct OutboxDrop: ParsableCommand {
         if !yes {
             let planned = try store.read { view in
                 var plan = try plan(try view.readableOutboxHeads().entries, try view.damagedOutboxEntries())
-                plan.complete { try view.outboxEntry($0) }
+                plan.load { try view.outboxEntry($0) }
                 return plan
             }
             try show(planned)
-            Terminal.say("Nothing was dropped: say --yes to do it.")
+            Terminal.printMessage("Nothing was dropped: add --yes to drop.")
             throw ExitStatus.usage.code
         }
         let now = HostServices.system(logger: .tool).now()
         let done = try store.write { transaction -> Plan in
             var plan = try plan(try transaction.readableOutboxHeads(), try transaction.damagedOutboxEntries())
-            plan.complete { try transaction.outboxEntry($0) }
+            plan.load { try transaction.outboxEntry($0) }
             // The rest of a batch would be a different request under the batch's key.
-            let gone = plan.dropped + plan.followers.map(\.entry)
-            for batch in Set(gone.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
-            for entry in plan.dropped { try transaction.acknowledge(entry.id, outcome: "dropped", at: now) }
+            let removed = plan.dropped + plan.dependents.map(\.entry)
+            for batch in Set(removed.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
+            for entry in plan.dropped { try transaction.removeEntry(entry.id, outcome: "dropped", at: now) }
             for id in plan.damaged { try transaction.removeDamagedEntry(id, outcome: "dropped", at: now) }
-            for (entry, cause) in plan.followers {
+            for (entry, cause) in plan.dependents {
                 let reason = RejectionReason.after(cause).description
                 var delivery = try transaction.outboxHead(entry.id)?.delivery ?? entry.delivery
                 delivery.lastError = reason
-                try transaction.reject(entry.id, delivery, detail: reason, at: now)
+                try transaction.rejectEntry(entry.id, delivery, detail: reason, at: now)
             }
             return plan
         }
@@ -70,12 +70,12 @@ struct OutboxDrop: ParsableCommand {
         /// The identities of entries that cannot be read.
         var damaged: [UUIDBytes] = []
         /// The entries that follow one of them, directly or indirectly, each with the entry it follows.
-        var followers: [(entry: OutboxEntry, cause: UUIDBytes)] = []
+        var dependents: [(entry: OutboxEntry, cause: UUIDBytes)] = []
 
         /// Reads the contents of the entries, where they are readable.
-        mutating func complete(_ read: (UUIDBytes) throws -> OutboxEntry?) {
+        mutating func load(_ read: (UUIDBytes) throws -> OutboxEntry?) {
             dropped = dropped.map { (try? read($0.id)) ?? $0 }
-            followers = followers.map { ((try? read($0.entry.id)) ?? $0.entry, $0.cause) }
+            dependents = dependents.map { ((try? read($0.entry.id)) ?? $0.entry, $0.cause) }
         }
     }
 
@@ -86,18 +86,18 @@ struct OutboxDrop: ParsableCommand {
             guard let entry = entries.first(where: { $0.id == id }) else { throw ToolError.noEntry(id) }
             plan.dropped.append(entry)
         }
-        var gone = plan.dropped.map(\.id)
+        var removed = plan.dropped.map(\.id)
         var next = 0
-        while next < gone.count {
-            let cause = gone[next]
-            for entry in entries where entry.draft.after.contains(cause) && !gone.contains(entry.id) {
-                gone.append(entry.id)
-                if entry.delivery.state != .rejected { plan.followers.append((entry, cause)) }
+        while next < removed.count {
+            let cause = removed[next]
+            for entry in entries where entry.draft.after.contains(cause) && !removed.contains(entry.id) {
+                removed.append(entry.id)
+                if entry.delivery.state != .rejected { plan.dependents.append((entry, cause)) }
             }
             next += 1
         }
-        if let busy = (plan.dropped + plan.followers.map(\.entry)).first(where: { $0.delivery.state == .sending }) {
-            throw ToolError.notThere("The entry \(busy.id) is being sent: nothing was dropped.")
+        if let busy = (plan.dropped + plan.dependents.map(\.entry)).first(where: { $0.delivery.state == .sending }) {
+            throw ToolError.notFound("The entry \(busy.id) is being sent: nothing was dropped.")
         }
         return plan
     }
@@ -105,7 +105,7 @@ struct OutboxDrop: ParsableCommand {
     private func show(_ plan: Plan) throws {
         let lines =
             (plan.dropped.map(\.id)
-            + plan.damaged).map { ($0, "dropped") } + plan.followers.map { ($0.entry.id, "rejected") }
+            + plan.damaged).map { ($0, "dropped") } + plan.dependents.map { ($0.entry.id, "rejected") }
         for (id, outcome) in lines {
             if printing.json {
                 try Terminal.print(["entry": .string(id.description), "outcome": .string(outcome)] as JSON)

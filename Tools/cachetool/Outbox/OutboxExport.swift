@@ -29,7 +29,7 @@ struct OutboxExport: ParsableCommand {
             let (entries, damaged) = try view.readableOutboxEntries()
             for entry in entries where all || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()
-                lines.add(display.whole(entry, hasPayload: !redact))
+                lines.add(display.fullJSON(entry, hasPayload: !redact))
             }
             return (damaged, damaged > 0 ? try view.damagedOutboxEntries() : [])
         }

@@ -13,7 +13,7 @@ struct OutboxList: ParsableCommand {
             it go on, in one sentence. Each lane in the order it is sent.
 
             The state is pending, sending, waiting (for its next try), failed (its attempts are used up), unresolved \
-            (nobody can tell whether the server has it), conflicted, or rejected (by the server).
+            (it is unknown whether the server has it), conflicted, or rejected (by the server).
 
             JSON: {lane, sequence, entry, createdAt, mutationType, method, endpoint, state, tries, attempts, inDoubt, \
             dueAt, lastStatus, lastError, size, why, payload} for each, with base64 in place of payload when it is not \

@@ -31,7 +31,7 @@ struct OutboxRetry: ParsableCommand {
 
     func validate() throws {
         if allFailed == !named.entries.isEmpty {
-            throw ValidationError("Name the entries, or say --all-failed.")
+            throw ValidationError("Name the entries, or add --all-failed.")
         }
     }
 
@@ -66,7 +66,7 @@ struct OutboxRetry: ParsableCommand {
     /// Retries one entry.
     ///
     /// - Returns: The successor of a rejected entry.
-    /// - Throws: ``ToolError/notThere(_:)`` when the entry is neither failed nor rejected; the store's errors.
+    /// - Throws: ``ToolError/notFound(_:)`` when the entry is neither failed nor rejected; the store's errors.
     private func retry(
         _ entry: OutboxEntry, _ host: HostServices, _ transaction: inout Transaction
     ) throws -> UUIDBytes? {
@@ -75,7 +75,7 @@ struct OutboxRetry: ParsableCommand {
             var delivery = entry.delivery
             delivery.state = .pending
             (delivery.attempts, delivery.failures, delivery.dueAt) = (0, 0, nil)
-            _ = try transaction.update(entry.id, from: entry.delivery, to: delivery)
+            _ = try transaction.updateDelivery(of: entry.id, from: entry.delivery, to: delivery)
             return nil
         case .rejected:
             var draft = entry.draft
@@ -86,7 +86,7 @@ struct OutboxRetry: ParsableCommand {
                 at: host.now()
             ).id
         case .pending, .sending, .waiting, .unresolved, .conflicted:
-            throw ToolError.notThere(
+            throw ToolError.notFound(
                 "The entry \(entry.id) is \(entry.delivery.state), so there is nothing to retry.")
         }
     }
@@ -94,6 +94,6 @@ struct OutboxRetry: ParsableCommand {
     /// Returns whether readers may see the effect of an entry: only while its account is the signed-in one.
     private func isShown(_ entry: OutboxEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard let account = entry.draft.account, let session = try transaction.session() else { return true }
-        return SessionGate(session).admits(account)
+        return AuthenticationState(session).allows(account)
     }
 }

@@ -28,7 +28,7 @@ struct OutboxShow: ParsableCommand {
         let whole = try store.read { view in
             guard let found = try view.outboxEntry(entry.id) else { throw ToolError.noEntry(entry.id) }
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
-            return EntryDisplay(redactor: redactor).whole(found)
+            return EntryDisplay(redactor: redactor).fullJSON(found)
         }
         if printing.json { return try Terminal.print(whole) }
         guard case .object(let members) = whole else { return }

@@ -55,5 +55,5 @@ extension StoreArgument {
 
 extension ToolError {
     /// Returns the error for a missing outbox entry.
-    static func noEntry(_ id: UUIDBytes) -> ToolError { .notThere("The outbox has no entry \(id).") }
+    static func noEntry(_ id: UUIDBytes) -> ToolError { .notFound("The outbox has no entry \(id).") }
 }

@@ -12,8 +12,8 @@ struct WaitReasons {
     ///   - heads: The heads of all readable entries of the outbox.
     ///   - serverWait: The end of the wait that the server requested.
     init(_ session: StoredSession?, _ heads: [OutboxEntry], _ serverWait: Int64?, _ redactor: Redactor) {
-        let gate = session.map { SessionGate($0) } ?? .signedIn(nil)
-        reasons = DeliveryMachine.waitReasons(of: heads, gate: gate, serverWait: serverWait)
+        let state = session.map { AuthenticationState($0) } ?? .signedIn(nil)
+        reasons = DeliveryMachine.waitReasons(of: heads, authentication: state, serverWait: serverWait)
         self.redactor = redactor
     }
 
@@ -21,18 +21,18 @@ struct WaitReasons {
     func sentence(_ entry: OutboxEntry) -> String {
         switch reasons[entry.id] ?? .turn {
         case .turn: "Sent as soon as an app runs the outbox online."
-        case .answer:
-            "Sent; without an answer it is sent again, under the same key, by the next app that runs the outbox."
+        case .response:
+            "Sent; without a response it is sent again, under the same key, by the next app that runs the outbox."
         case .time(let time): "Tried again at \(timeText(time))."
         case .earlier(let id): "Sent when \(id) is accepted."
-        case .behind(let id): "Waits for \(id), which stands before it: see there."
+        case .behind(let id): "Waits for \(id), which is before it in the lane: see that entry."
         case .account(let name):
             name.map { "Sent when \(redactor.text($0)) signs in." } ?? "Sent by an app that has no accounts."
         case .signIn: "Sent after the next sign-in: the server does not accept the credentials any more."
         case .failed(let time):
             time.map { "Failed; tried again at \(timeText($0)), or by 'outbox retry'." }
                 ?? "Failed; tried again when the network returns, or by 'outbox retry'."
-        case .unresolved: "The server may have it and has forgotten the key: 'outbox retry' or 'outbox drop' decides."
+        case .unresolved: "The server may have it and no longer has the key: 'outbox retry' or 'outbox drop' decides."
         case .conflict: "The server's copy was changed as well: the app's resolver decides."
         case .rejected: "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it."
         }

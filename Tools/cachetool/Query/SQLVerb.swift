@@ -30,7 +30,7 @@ struct SQLVerb: ParsableCommand {
     var tables: [TableArgument] = []
     @Flag(help: "Print the plan in place of the rows.")
     var explain = false
-    @Flag(help: "Print what finding the rows took, on standard error.")
+    @Flag(help: "Print the work of the query, on standard error.")
     var facts = false
     @OptionGroup var printing: OutputOptions
 
@@ -45,11 +45,11 @@ struct SQLVerb: ParsableCommand {
             }
             return
         }
-        let answer = try query.rows(statement)
-        for row in answer.rows {
+        let result = try query.rows(statement)
+        for row in result.rows {
             try Interrupt.check()
             if printing.json {
-                let members = zip(answer.columns, row.values).map { name, value in
+                let members = zip(result.columns, row.values).map { name, value in
                     JSON.Member(name: name, value: redactor.json(value))
                 }
                 try Terminal.print(JSON.object(members))
@@ -57,6 +57,6 @@ struct SQLVerb: ParsableCommand {
                 try Terminal.print(columns: row.values.map { redactor.text($0) })
             }
         }
-        if facts { Terminal.talk("\(answer.facts)") }
+        if facts { Terminal.printError("\(result.facts)") }
     }
 }

@@ -27,7 +27,7 @@ struct SearchVerb: ParsableCommand {
     var table: TableArgument
     @Option(help: "The most rows.")
     var limit = 20
-    @Flag(help: "Print what finding the rows took, on standard error.")
+    @Flag(help: "Print the work of the search, on standard error.")
     var facts = false
     @OptionGroup var printing: OutputOptions
 
@@ -59,7 +59,7 @@ struct SearchVerb: ParsableCommand {
                     columns: [redactor.text(key.resource), redactor.text(key.key), String(hit.score), snippet])
             }
         }
-        if facts { Terminal.talk("\(hits.facts)") }
-        if hits.isEmpty { throw ToolError.notThere("No row has these words.") }
+        if facts { Terminal.printError("\(hits.facts)") }
+        if hits.isEmpty { throw ToolError.notFound("No row has these words.") }
     }
 }

@@ -18,21 +18,22 @@ struct FilterReasons {
     /// Returns the explanation of a filter, in one sentence.
     func sentence(_ filter: FilterState, _ readiness: FilterReadiness) -> String {
         if let serverWait {
-            return "The server asked to be left alone: the next run begins at \(timeText(serverWait))."
+            return "The server requested a wait: the next run begins at \(timeText(serverWait))."
         }
         if filter.failures > 0 {
             let error = filter.lastError.map { " (\(redactor.text($0)))" } ?? ""
             return "The last run failed\(error): tried again \(when(filter.nextAttemptAt))."
         }
-        if filter.isBootstrapping, let until = filter.heldUntil {
-            return "All is here but \(missing(readiness)): asked for again \(when(until))."
+        if filter.isBootstrapping, let until = filter.incompleteUntil {
+            return "All resources are stored except \(missing(readiness)): fetched again \(when(until))."
         }
         if filter.isRejected {
             return
                 "The server does not know the token any more: all is fetched anew \(when(nil)), and readable meanwhile."
         }
         if filter.isBootstrapping {
-            return "The first fetch is not finished, \(count(readiness.resourcesToGo)) to go: goes on \(when(nil))."
+            return
+                "The first fetch is not finished, \(count(readiness.remainingResourceCount)) to go: continues \(when(nil))."
         }
         guard filter.token != nil, let synced = readiness.syncedAt else { return "Never synced: begins \(when(nil))." }
         if filter.timeline != timeline {
@@ -40,10 +41,13 @@ struct FilterReasons {
         }
         let evicted = readiness.members.count { $0.state == .evicted }
         if evicted > 0 {
-            return "Space was needed, and \(count(evicted)) dropped: back as soon as an app opens or keeps it, online."
+            return
+                "Space was needed, and \(count(evicted)) dropped: fetched again as soon as an app opens or pins it, online."
         }
-        if !readiness.isComplete { return "All is here but \(missing(readiness)): asked for again \(when(nil))." }
-        return "In step as of \(timeText(synced)): asks for changes \(when(nil))."
+        if !readiness.isComplete {
+            return "All resources are stored except \(missing(readiness)): fetched again \(when(nil))."
+        }
+        return "Up to date as of \(timeText(synced)): requests changes \(when(nil))."
     }
 
     /// Returns a time in the future, or the condition of the next run.

@@ -6,7 +6,7 @@ import LarderStore
 /// Reports the state of syncing.
 struct Filters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say how ready each filter's content is, and how its syncing goes.",
+        abstract: "Say how ready each filter's content is, and the state of its sync.",
         discussion: """
             Prints, parted by tabs: filter, the beginning of its token, readiness, complete resources of all it holds, \
             the server sequence it is as of, its age, what its run is at, failed runs in a row, when it is tried next, \
@@ -17,7 +17,7 @@ struct Filters: AsyncParsableCommand {
 
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
-            resyncedAt, members: [{group, id, complete, state, floor, generation, rows, bytes, syncedAt, changedAt, \
+            resyncedAt, members: [{group, id, complete, state, appliedSequence, generation, rows, bytes, syncedAt, changedAt, \
             schemaVersion, finishedInRun}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
             milliseconds. What is to go is estimated by the copies that are there, null where there is none.
 
@@ -32,7 +32,7 @@ struct Filters: AsyncParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {
-        if watch, printing.json { throw ValidationError("--watch is for people: leave --json out.") }
+        if watch, printing.json { throw ValidationError("--watch cannot be combined with --json.") }
     }
 
     func run() async throws {
@@ -58,7 +58,7 @@ struct Filters: AsyncParsableCommand {
         var display = StatusDisplay(redactor)
         while true {
             try Interrupt.check()
-            let shown = try opened.read { view in try view.readiness() }.map { FilterStatus(readiness: $0) }
+            let shown = try opened.read { view in try view.readiness() }.map { DisplayedFilter(readiness: $0) }
             try display.show(shown, now: Self.now())
             try? await Task.sleep(for: .milliseconds(200))
         }
@@ -72,8 +72,8 @@ extension Filters {
         _ state: FilterState, _ readiness: FilterReadiness, _ server: String?, _ redactor: Redactor
     ) -> [String] {
         let now = Self.now()
-        let text = StatusText(FilterStatus(readiness: readiness), redactor)
-        let run = state.isRejected ? "token rejected" : state.isBootstrapping ? "bootstrapping" : "settled"
+        let text = StatusText(DisplayedFilter(readiness: readiness), redactor)
+        let run = state.isRejected ? "token rejected" : state.isBootstrapping ? "bootstrapping" : "up to date"
         return [
             text.name, shortened(state.token, redactor), text.readiness(now: now), text.share,
             readiness.asOfSequence.map { "\($0)" } ?? "-", durationText(readiness.age(now: now)), run,
@@ -100,9 +100,9 @@ extension Filters {
             "age": .optional(readiness.age(now: now)), "bootstrapping": .bool(state.isBootstrapping),
             "rejected": .bool(state.isRejected), "run": .integer(state.run), "pagesDone": .integer(state.pagesDone),
             "timeline": .integer(state.timeline),
-            "resourcesToGo": .count(readiness.resourcesToGo),
-            "rowsToGo": .optional(readiness.rowsToGo.map { Int64($0) }),
-            "bytesToGo": .optional(readiness.bytesToGo.map { Int64($0) }),
+            "resourcesToGo": .count(readiness.remainingResourceCount),
+            "rowsToGo": .optional(readiness.remainingRowCount.map { Int64($0) }),
+            "bytesToGo": .optional(readiness.remainingByteCount.map { Int64($0) }),
             "attemptedAt": .optional(state.attemptedAt), "nextAttemptAt": .optional(state.nextAttemptAt),
             "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
             "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
@@ -115,7 +115,7 @@ extension Filters {
         [
             "group": redactor.json(member.key.group), "id": redactor.json(member.key.id),
             "complete": .bool(member.isComplete), "state": .string("\(member.state)"),
-            "floor": .integer(member.floor), "generation": .optional(member.generation),
+            "appliedSequence": .integer(member.appliedSequence), "generation": .optional(member.generation),
             "rows": .count(member.rowCount), "bytes": .count(member.byteCount),
             "syncedAt": .optional(member.syncedAt), "changedAt": .optional(member.changedAt),
             "schemaVersion": .optional(member.schemaVersion),

@@ -17,11 +17,11 @@ struct StatusDisplay {
     }
 
     /// Shows the current status.
-    mutating func show(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
+    mutating func show(_ filters: [DisplayedFilter], now: Int64) throws(ToolError) {
         isLive ? try draw(filters, now: now) : try printChanges(filters)
     }
 
-    private mutating func draw(_ filters: [FilterStatus], now: Int64) throws(ToolError) {
+    private mutating func draw(_ filters: [DisplayedFilter], now: Int64) throws(ToolError) {
         var lines = filters.flatMap { StatusText($0, redactor).lines(now: now) }
         if lines.isEmpty { lines = ["no filters"] }
         // Lines above the top of the terminal cannot be overwritten.
@@ -31,13 +31,13 @@ struct StatusDisplay {
         }
         if lines == drawn { return }
         var text = drawn.isEmpty ? "" : "\u{1B}[\(drawn.count)A\r"
-        // Lines are cut at the edge while wrapping is off, so that each takes one row.
+        // Lines are cut at the edge while wrapping is off, so that each fills one row.
         text += "\u{1B}[J\u{1B}[?7l" + lines.map { $0.escaped() + "\n" }.joined() + "\u{1B}[?7h"
         drawn = lines
         try Terminal.write(Array(text.utf8))
     }
 
-    private mutating func printChanges(_ filters: [FilterStatus]) throws(ToolError) {
+    private mutating func printChanges(_ filters: [DisplayedFilter]) throws(ToolError) {
         var current: [String: String] = [:]
         for status in filters {
             let line = StatusText(status, redactor).line

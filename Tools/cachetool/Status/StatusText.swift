@@ -1,20 +1,20 @@
 import LarderStore
 
 /// The status of a filter for display: its readiness and the work under way for it.
-struct FilterStatus {
+struct DisplayedFilter {
     let readiness: FilterReadiness
-    /// The work of this process for the filter at the moment; nil where it only observes.
+    /// The current work of this process for the filter; nil where it only observes.
     var activity: String?
 }
 
 /// Formats a filter's status as text.
 struct StatusText {
-    private let status: FilterStatus
+    private let status: DisplayedFilter
     private let redactor: Redactor
 
     private var filter: FilterReadiness { status.readiness }
 
-    init(_ status: FilterStatus, _ redactor: Redactor) {
+    init(_ status: DisplayedFilter, _ redactor: Redactor) {
         self.status = status
         self.redactor = redactor
     }
@@ -35,8 +35,8 @@ struct StatusText {
         var parts = ["\(filter.isComplete ? "complete" : "incomplete"), \(share) resources"]
         parts.append(
             filter.syncedAt.map { "as of \(filter.asOfSequence ?? 0), synced \(timeText($0))" } ?? "never synced")
-        if let work { parts.append(work) }
-        if let trouble { parts.append(trouble) }
+        if let activity { parts.append(activity) }
+        if let lastProblem { parts.append(lastProblem) }
         if let next = filter.nextAttemptAt { parts.append("next run \(timeText(next))") }
         return "\(name): " + parts.joined(separator: "; ")
     }
@@ -48,25 +48,25 @@ struct StatusText {
         let next = filter.nextAttemptAt.map { next in
             next > now ? "next run in \(durationText(next - now))" : "next run due"
         }
-        let parts = [work, trouble, next].compactMap { $0 }
+        let parts = [activity, lastProblem, next].compactMap { $0 }
         if !parts.isEmpty { lines.append("    " + parts.joined(separator: "; ")) }
         return lines
     }
 
     /// The work under way, and the amount left.
-    private var work: String? {
-        var toGo: String?
-        if filter.resourcesToGo > 0 {
-            let rows = filter.rowsToGo.map { ", about \($0) rows" } ?? ""
-            toGo = "\(filter.resourcesToGo) resources to go\(rows)"
+    private var activity: String? {
+        var remaining: String?
+        if filter.remainingResourceCount > 0 {
+            let rows = filter.remainingRowCount.map { ", about \($0) rows" } ?? ""
+            remaining = "\(filter.remainingResourceCount) resources to go\(rows)"
         }
         let doing = status.activity ?? (filter.isBootstrapping ? "bootstrap unfinished" : nil)
-        let parts = [doing, toGo].compactMap { $0 }
+        let parts = [doing, remaining].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// The last problem.
-    private var trouble: String? {
+    private var lastProblem: String? {
         guard filter.failures > 0 || filter.lastError != nil else { return nil }
         let count = filter.failures == 1 ? "1 failed run" : "\(filter.failures) failed runs"
         return filter.lastError.map { "\(count): \(redactor.text($0))" } ?? count

@@ -65,7 +65,7 @@ enum ExitStatus: Int32 {
     private static func of(_ error: SyncError) -> ExitStatus {
         switch error {
         case .store(let error): ExitStatus(error) ?? .system
-        case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingFullCopy, .wrongFullCopy: .format
+        case .wire, .endlessResync, .inconsistentRun, .outsideFilter, .laggingSnapshot, .wrongSnapshot: .format
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
             .intercepted, .list, .incomplete, .serverWait, .laggingServer:
             .system
@@ -78,10 +78,10 @@ enum ExitStatus: Int32 {
         switch error {
         case .transport(.cancelled): .interrupted
         case .notCached: .findings
-        case .bodyGone, .unreadable: .damage
+        case .bodyRemoved, .unreadable: .damage
         case .invalidRequest, .notConfigured, .otherServer: .usage
         case .parse: .format
-        case .transport, .server, .redirectedTooOften, .uploadTooLarge, .answerTooLarge, .notSignedIn: .system
+        case .transport, .server, .redirectedTooOften, .uploadTooLarge, .responseTooLarge, .notSignedIn: .system
         }
     }
 
@@ -101,7 +101,7 @@ enum ToolError: Error, Equatable {
     /// The reader of the output has closed it.
     case outputClosed
     /// The requested item is not in the store.
-    case notThere(String)
+    case notFound(String)
     /// A record is damaged; its place and the reason.
     case damagedRecord(place: String, reason: String)
     /// This many writes are damaged and were left out; those with a readable identity can be dropped.
@@ -117,7 +117,7 @@ enum ToolError: Error, Equatable {
         switch self {
         case .interrupted: .interrupted
         case .outputClosed, .system: .system
-        case .notThere: .findings
+        case .notFound: .findings
         case .damagedRecord, .damagedWrites, .badDump: .damage
         case .usage: .usage
         }
@@ -129,11 +129,11 @@ extension ToolError: CustomStringConvertible {
         switch self {
         case .interrupted: "Interrupted."
         case .outputClosed: "The output was closed."
-        case .notThere(let what): what
+        case .notFound(let what): what
         case .damagedRecord(let place, let reason):
             "The record \(place) is damaged (\(reason)): run verify, and sync its resource again."
         case .damagedWrites(let count, let ids):
-            "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify says where."
+            "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify prints where."
                 + (ids.isEmpty ? "" : " To drop: \(ids.map(\.description).joined(separator: " ")).")
         case .badDump(let line, let reason): "Line \(line) of the dump: \(reason). Nothing was loaded."
         case .system(let text), .usage(let text): text

@@ -4,21 +4,21 @@ import Foundation
 struct LineReader: ~Copyable {
     /// The longest line, in bytes: the largest payload with every byte escaped, and space for the other members.
     private static let limit = 128 << 20
-    private static let portion = 256 << 10
+    private static let chunkSize = 256 << 10
 
     private let file: Int32
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
-    private let mayEndOpen: Bool
+    private let allowsMissingLineEnd: Bool
     /// The number of the line read last; the first is 1.
     private(set) var number = 0
 
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - mayEndOpen: Whether the last line may lack its line end.
-    init(_ path: String, mayEndOpen: Bool = false) throws(ToolError) {
-        self.mayEndOpen = mayEndOpen
+    ///   - allowsMissingLineEnd: Whether the last line may lack its line end.
+    init(_ path: String, allowsMissingLineEnd: Bool = false) throws(ToolError) {
+        self.allowsMissingLineEnd = allowsMissingLineEnd
         file = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
         if file < 0 { throw NewFile.failure("open", path) }
     }
@@ -28,7 +28,7 @@ struct LineReader: ~Copyable {
     /// Returns the next line with its line end, or nil at the end.
     ///
     /// - Throws: ``ToolError/badDump(line:reason:)`` for a line beyond the limit, or a last one without its line end
-    ///   unless `mayEndOpen`.
+    ///   unless `allowsMissingLineEnd`.
     mutating func next() throws(ToolError) -> [UInt8]? {
         var searched = start
         while true {
@@ -39,7 +39,7 @@ struct LineReader: ~Copyable {
             }
             if isAtEnd {
                 if start == buffer.count { return nil }
-                if mayEndOpen {
+                if allowsMissingLineEnd {
                     defer { start = buffer.count }
                     return Array(buffer[start...])
                 }
@@ -55,7 +55,7 @@ struct LineReader: ~Copyable {
 
     private mutating func fill() throws(ToolError) {
         try waitForInput()
-        var portion = [UInt8](repeating: 0, count: Self.portion)
+        var portion = [UInt8](repeating: 0, count: Self.chunkSize)
         let count = unsafe portion.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
         if count < 0 {
             if errno == EINTR { return }

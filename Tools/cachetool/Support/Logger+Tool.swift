@@ -24,6 +24,6 @@ private struct TerminalLogHandler: LogHandler {
     func log(event: LogEvent) {
         let values = isRedacted ? [:] : metadata.merging(event.metadata ?? [:]) { $1 }
         let words = values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-        Terminal.say("\(event.level): \(event.message)" + words.joined())
+        Terminal.printMessage("\(event.level): \(event.message)" + words.joined())
     }
 }

@@ -4,19 +4,19 @@ import Foundation
 enum NewFile {
     /// Writes the output of `body` to a file beside `path`, syncs it and renames it into place, over an existing file.
     static func write(_ path: String, _ body: (_ put: @escaping ([UInt8]) throws -> Void) throws -> Void) throws {
-        try refuseOtherThanFile(path)
-        try refuseStoreFile(path)
-        let aside = "\(path).new-\(getpid())"
+        try checkIsRegularFile(path)
+        try checkIsNotStoreFile(path)
+        let temporaryPath = "\(path).new-\(getpid())"
         // O_EXCL prevents following a link.
-        let file = unsafe open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file < 0 { throw failure("create", aside) }
+        let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file < 0 { throw failure("create", temporaryPath) }
         defer {
             close(file)
-            unsafe unlink(aside)  // After success the file is in place already, and this finds nothing.
+            unsafe unlink(temporaryPath)  // After success the file is in place already, and this finds nothing.
         }
         try body { try Terminal.write($0, to: file) }
-        if fsync(file) != 0 { throw failure("sync", aside) }
-        if unsafe rename(aside, path) != 0 { throw failure("rename", path) }
+        if fsync(file) != 0 { throw failure("sync", temporaryPath) }
+        if unsafe rename(temporaryPath, path) != 0 { throw failure("rename", path) }
         try syncParent(of: path)
     }
 
@@ -25,18 +25,20 @@ enum NewFile {
     static func directory(_ path: String, _ body: (_ aside: String) throws -> Void) throws {
         var trimmed = path
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
-        try refuseTaken(trimmed)
-        let aside = "\(trimmed).new-\(getpid())"
+        try checkIsFree(trimmed)
+        let temporaryPath = "\(trimmed).new-\(getpid())"
         // Fails where anything exists, even a dangling link: no other process can have created the directory that is
         // filled now.
-        if unsafe mkdir(aside, 0o700) != 0 { throw failure("create", aside) }
+        if unsafe mkdir(temporaryPath, 0o700) != 0 { throw failure("create", temporaryPath) }
         // A umask may withhold even the owner's rights.
-        if unsafe fchmodat(AT_FDCWD, aside, 0o700, AT_SYMLINK_NOFOLLOW) != 0 { throw failure("create", aside) }
-        defer { try? FileManager.default.removeItem(atPath: aside) }
-        try body(aside)
+        if unsafe fchmodat(AT_FDCWD, temporaryPath, 0o700, AT_SYMLINK_NOFOLLOW) != 0 {
+            throw failure("create", temporaryPath)
+        }
+        defer { try? FileManager.default.removeItem(atPath: temporaryPath) }
+        try body(temporaryPath)
         try Interrupt.check()
         // A directory can replace an empty one only.
-        if unsafe rename(aside, trimmed) != 0 { throw failure("rename", trimmed) }
+        if unsafe rename(temporaryPath, trimmed) != 0 { throw failure("rename", trimmed) }
         try syncParent(of: trimmed)
     }
 
@@ -47,7 +49,7 @@ enum NewFile {
     }
 
     /// Throws when a rename would replace a pipe, a device or a link, which is never intended.
-    private static func refuseOtherThanFile(_ path: String) throws(ToolError) {
+    private static func checkIsRegularFile(_ path: String) throws(ToolError) {
         switch kind(of: path) {
         case nil, S_IFREG: return
         case S_IFDIR: throw .system("\(path) is a directory: name a file.")
@@ -56,7 +58,7 @@ enum NewFile {
         }
     }
 
-    private static func refuseStoreFile(_ path: String) throws(ToolError) {
+    private static func checkIsNotStoreFile(_ path: String) throws(ToolError) {
         let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
         let isStoreFile =
             ["data.mdb", "lock.mdb", "guard.lock", "outbox.lock", "sync.lock", "bodies.lock"].contains(name)
@@ -66,7 +68,7 @@ enum NewFile {
         }
     }
 
-    private static func refuseTaken(_ path: String) throws(ToolError) {
+    private static func checkIsFree(_ path: String) throws(ToolError) {
         guard let kind = kind(of: path) else { return }
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard kind == S_IFDIR, let names, names.isEmpty else {

@@ -14,8 +14,8 @@ final class SyncDisplay: Sendable {
     /// Shows an event.
     func show(_ event: SyncEvent) {
         isDrawn.withLock { isDrawn in
-            if case .fullCopy(let resource, let rows, let bytes, let total) = event {
-                guard Terminal.isWatched else { return }
+            if case .snapshot(let resource, let rows, let bytes, let total) = event {
+                guard Terminal.isErrorTerminal else { return }
                 Terminal.redraw("\(redactor.text(resource)) \(Self.bar(bytes, of: total)) \(rows) rows")
                 isDrawn = true
                 return
@@ -23,7 +23,7 @@ final class SyncDisplay: Sendable {
             guard let line = line(event) else { return }
             if isDrawn { Terminal.redraw("") }
             isDrawn = false
-            Terminal.say(line)
+            Terminal.printMessage(line)
         }
     }
 
@@ -41,10 +41,10 @@ final class SyncDisplay: Sendable {
         case .tokenRejected: "the server rejected the token: everything is fetched again"
         case .page(let number, let mutations): "page \(number): \(mutations) changes"
         case .swapped(let resource, let rows, let bytes, _):
-            "\(redactor.text(resource)): full copy of \(rows) rows, \(bytes) bytes"
-        case .lagging(let resource): "\(redactor.text(resource)): full copy too old, fetched again"
+            "\(redactor.text(resource)): snapshot of \(rows) rows, \(bytes) bytes"
+        case .lagging(let resource): "\(redactor.text(resource)): snapshot too old, fetched again"
         case .resourceFailed(let failure):
-            "\(redactor.text(failure.resource)): no full copy, left for later: \(redactor.text(failure.reason))"
+            "\(redactor.text(failure.resource)): no snapshot, postponed: \(redactor.text(failure.reason))"
         case .hidden(let resource): "\(redactor.text(resource)): withdrawn by the server"
         case .swept(let resource): "\(redactor.text(resource)): held by no filter any more"
         case .unknownMutation(_, let resource): "\(redactor.text(resource)): a change of an unknown type"
@@ -56,8 +56,8 @@ final class SyncDisplay: Sendable {
         case .slowed(let filter, let rejections, let wait):
             "\(redactor.text(filter)): \(rejections) tokens rejected in a row, next run in \(Self.seconds(wait))"
         case .overdue(let filter): "\(redactor.text(filter)): sync is overdue"
-        case .intercepted: "something else answers in the server's place; the network may want a sign-in"
-        case .fullCopy, .notStored, .finished: nil
+        case .intercepted: "something other than the server responds; the network may want a sign-in"
+        case .snapshot, .notStored, .finished: nil
         }
     }
 

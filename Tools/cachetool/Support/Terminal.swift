@@ -33,17 +33,17 @@ enum Terminal {
     }
 
     /// Writes a message to standard error; never fails.
-    static func say(_ line: String) {
-        talk("cachetool: \(line)")
+    static func printMessage(_ line: String) {
+        printError("cachetool: \(line)")
     }
 
     /// Writes a line to standard error; never fails.
-    static func talk(_ line: String) {
+    static func printError(_ line: String) {
         try? write(Array("\(line.escaped())\n".utf8), to: STDERR_FILENO)
     }
 
     /// Whether standard error is a terminal.
-    static var isWatched: Bool { isatty(STDERR_FILENO) != 0 }
+    static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
     /// Redraws the line at the cursor of standard error's terminal.
     static func redraw(_ line: String) {
@@ -100,14 +100,14 @@ struct Progress {
     mutating func show(_ done: Int, of total: Int? = nil) throws {
         try Interrupt.check()
         let now = ContinuousClock.now
-        guard now - last >= (Terminal.isWatched ? .milliseconds(100) : .seconds(5)) else { return }
+        guard now - last >= (Terminal.isErrorTerminal ? .milliseconds(100) : .seconds(5)) else { return }
         last = now
         let share = total.map { " of \($0)" } ?? ""
-        if Terminal.isWatched {
+        if Terminal.isErrorTerminal {
             Terminal.redraw("\(what): \(done)\(share)")
             isDrawn = true
         } else {
-            Terminal.say("\(what): \(done)\(share)")
+            Terminal.printMessage("\(what): \(done)\(share)")
         }
     }
 

@@ -24,7 +24,7 @@ final class Screen: Sendable {
     }
 
     /// Adds a line to the table.
-    func note(_ name: String, _ value: String) {
+    func addRow(_ name: String, _ value: String) {
         rows.withLock { $0.append((name, value)) }
     }
 

@@ -1,3 +1,5 @@
+// DiskSync: what the disk itself takes to make written bytes durable.
+
 import Foundation
 
 /// What the disk itself takes to make written bytes durable.
@@ -9,14 +11,14 @@ enum DiskSync {
         guard file >= 0 else { throw PeerError.code(errno) }
         defer { close(file) }
         let block = [UInt8](repeating: 0x5A, count: bytes)
-        var taken: [Double] = []
+        var durations: [Double] = []
         for round in 0...count {
             // The file does not grow after the first pass, as a store's seldom does.
             let offset = off_t(round % 8 * bytes)
             guard pwrite(file, block, bytes, offset) == bytes else { throw PeerError.code(errno) }
             let time = timed(1) { _ = fdatasync(file) }
-            if round >= 8 { taken.append(time / 1e6) }
+            if round >= 8 { durations.append(time / 1e6) }
         }
-        return taken
+        return durations
     }
 }

@@ -1,3 +1,5 @@
+// RawLMDB+Load: loads the rows of a translation through LMDB's C calls.
+
 import CRawLMDB
 
 extension RawLMDB {

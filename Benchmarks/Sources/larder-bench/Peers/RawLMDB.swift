@@ -1,3 +1,5 @@
+// RawLMDB: LMDB by its C calls and nothing else: one environment, one table.
+
 import CRawLMDB
 
 /// LMDB by its C calls and nothing else: one environment, one table.

@@ -1,3 +1,5 @@
+// SQLite: SQLite by its C calls, set up to be fast: WAL, a cache of 64 MiB, the file mapped, statements prepared once.
+
 import CRawSQLite
 
 /// SQLite by its C calls, set up to be fast: WAL, a cache of 64 MiB, the file mapped, statements prepared once.

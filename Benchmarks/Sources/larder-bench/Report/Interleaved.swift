@@ -1,3 +1,5 @@
+// Contender: one of the compared implementations; runs them in turn and takes medians.
+
 /// One of the things compared: runs once and says what it took, per operation.
 struct Contender {
     let name: String
@@ -8,14 +10,14 @@ struct Contender {
 ///
 /// The first round warms up and does not count, unless it is the only one.
 func interleaved(rounds: Int, warmUp: Bool = true, _ contenders: [Contender]) async throws -> [Double] {
-    var taken = contenders.map { _ in [Double]() }
+    var durations = contenders.map { _ in [Double]() }
     for round in 0..<(warmUp ? rounds + 1 : rounds) {
         for (index, contender) in contenders.enumerated() {
             let value = try await contender.run()
-            if !warmUp || round > 0 { taken[index].append(value) }
+            if !warmUp || round > 0 { durations[index].append(value) }
         }
     }
-    return taken.map { percentile($0, 0.5) }
+    return durations.map { percentile($0, 0.5) }
 }
 
 /// The value below which the given part of `values` lies; 0 when there are none.

@@ -1,3 +1,5 @@
+// Measurement: one line of the report, Larder beside its peers.
+
 /// One line of the report: what Larder took for something and what its peers took in the same run.
 struct Measurement: Codable, Sendable {
     /// What a peer took.

@@ -1,3 +1,5 @@
+// Table: prints measurements as one table.
+
 /// Prints measurements as one table.
 enum Table {
     static func print(_ measurements: [Measurement]) {

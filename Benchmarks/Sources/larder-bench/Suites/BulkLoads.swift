@@ -1,7 +1,9 @@
+// BulkLoads: measures a snapshot of 77,429 rows loaded into a new file, synced at its end.
+
 import Foundation
 import LarderStore
 
-/// A full copy of 77,429 rows into a new file, synced when it ends.
+/// Loads a snapshot of 77,429 rows into a new file, synced at its end.
 enum BulkLoads {
     private static let rows = TranslationRows(count: 77_429)
     /// As large as a batch of Larder's.
@@ -10,7 +12,7 @@ enum BulkLoads {
     static func run(isQuick: Bool) async throws -> [Measurement] {
         [
             try await .compare(
-                "load", "full copy, 77,429 rows", unit: "ms", rounds: isQuick ? 2 : 5, warmUp: !isQuick,
+                "load", "snapshot, 77,429 rows", unit: "ms", rounds: isQuick ? 2 : 5, warmUp: !isQuick,
                 [
                     Contender(name: "Larder", run: larder),
                     Contender(name: "LMDB, 512 KiB commits") { try raw(batch: batch) },
@@ -23,9 +25,9 @@ enum BulkLoads {
     private static func larder() async throws -> Double {
         let directory = try ScratchDirectory()
         let store = try openStore(at: directory.path("store"))
-        let taken = try await timedAsync(1) { try await store.load(rows, into: TranslationRows.resource(1)) }
+        let duration = try await timedAsync(1) { try await store.load(rows, into: TranslationRows.resource(1)) }
         try store.close()
-        return taken / 1e6
+        return duration / 1e6
     }
 
     private static func raw(batch: Int) throws -> Double {

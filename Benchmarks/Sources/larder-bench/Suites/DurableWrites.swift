@@ -1,3 +1,5 @@
+// DurableWrites: writes that are on the disk when they return.
+
 import CRawLMDB
 import Foundation
 import LarderFormat
@@ -32,7 +34,7 @@ enum DurableWrites {
                 "write", "100 writers of one row at once", unit: "ms for all", rounds: isQuick ? 1 : 3,
                 warmUp: !isQuick,
                 [
-                    Contender(name: "Larder") { try await together(store, 100) },
+                    Contender(name: "Larder") { try await concurrentWrites(store, 100) },
                     Contender(name: "LMDB, one after the other") { try Self.raw(raw, 100, 1) * 100 },
                     Contender(name: "SQLite, one after the other") { try Self.sqlite(sqlite, 100, 1) * 100 },
                 ]))
@@ -60,7 +62,7 @@ enum DurableWrites {
         } / 1e6
     }
 
-    private static func together(_ store: Store, _ writers: Int) async throws -> Double {
+    private static func concurrentWrites(_ store: Store, _ writers: Int) async throws -> Double {
         try await timedAsync(1) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writers {

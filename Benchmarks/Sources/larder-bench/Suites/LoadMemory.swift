@@ -1,7 +1,9 @@
+// LoadMemory: measures anonymous memory at its peak while a snapshot is loaded, in a separate process.
+
 import Foundation
 import LarderStore
 
-/// Memory that is no file's, at its peak while a full copy is loaded; in a process of its own.
+/// Measures the peak of anonymous memory while a snapshot is loaded, in a separate process.
 enum LoadMemory {
     /// The argument that makes this program be that process.
     static let childArgument = "--load-memory-child"
@@ -25,7 +27,7 @@ enum LoadMemory {
         ]
     }
 
-    /// Loads a full copy and prints megabytes before it and at the peak.
+    /// Loads a snapshot and prints megabytes before it and at the peak.
     static func runChild(rows: Int) async throws {
         let directory = try ScratchDirectory()
         let store = try openStore(at: directory.path("store"))

@@ -1,3 +1,5 @@
+// PointReads: random rows by key, from a warm file.
+
 import CRawLMDB
 import LarderFormat
 import LarderStore
@@ -41,7 +43,7 @@ private struct RandomReads {
 
     init(_ fixture: ReadFixture, reads: Int) {
         self.fixture = fixture
-        var generator = Seeded(7)
+        var generator = SeededRandom(7)
         for _ in 0..<reads {
             let row = Int.random(in: 0..<fixture.rows.count, using: &generator)
             rowKeys.append(RowKey(resource: fixture.resource, type: TranslationRows.type, key: String(row + 1)))
@@ -53,24 +55,24 @@ private struct RandomReads {
     func larder(using isUsed: Bool) -> Contender {
         Contender(name: "Larder") {
             var sum: UInt64 = 0
-            let taken = try timed(rowKeys.count) {
+            let duration = try timed(rowKeys.count) {
                 try fixture.store.read { view in
                     for key in rowKeys { sum &+= try read(key, view, isUsed) }
                 }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
     func larderViewEach() -> Contender {
         Contender(name: "Larder") {
             var sum: UInt64 = 0
-            let taken = try timed(rowKeys.count) {
+            let duration = try timed(rowKeys.count) {
                 for key in rowKeys { sum &+= try fixture.store.read { view in try read(key, view, true) } }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
@@ -85,14 +87,14 @@ private struct RandomReads {
             let transaction = try fixture.raw.beginRead()
             defer { mdb_txn_abort(transaction) }
             var sum: UInt64 = 0
-            let taken = try timed(rawKeys.count) {
+            let duration = try timed(rawKeys.count) {
                 try rawKeys.forEach { key in
                     let value = try fixture.raw.get(key, transaction)
                     sum &+= isUsed ? use(value) : UInt64(value.count)
                 }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
@@ -102,7 +104,7 @@ private struct RandomReads {
             defer { mdb_txn_abort(transaction) }
             mdb_txn_reset(transaction)
             var sum: UInt64 = 0
-            let taken = try timed(rawKeys.count) {
+            let duration = try timed(rawKeys.count) {
                 try rawKeys.forEach { key in
                     try RawLMDB.check(mdb_txn_renew(transaction))
                     sum &+= use(try fixture.raw.get(key, transaction))
@@ -110,14 +112,14 @@ private struct RandomReads {
                 }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
     func sqlite(using isUsed: Bool) -> Contender {
         Contender(name: "SQLite") {
             var sum: UInt64 = 0
-            let taken = try timed(numbers.count) {
+            let duration = try timed(numbers.count) {
                 try fixture.sqlite.execute("BEGIN")
                 for number in numbers {
                     try fixture.sqlite.get(number) { sum &+= isUsed ? use($0) : UInt64($0.count) }
@@ -125,7 +127,7 @@ private struct RandomReads {
                 try fixture.sqlite.execute("COMMIT")
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 }

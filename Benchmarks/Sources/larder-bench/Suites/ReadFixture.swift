@@ -1,3 +1,5 @@
+// ReadFixture: the same rows in a Larder store, in LMDB, and in SQLite.
+
 import Foundation
 import LarderFormat
 import LarderStore

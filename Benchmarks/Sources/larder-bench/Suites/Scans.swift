@@ -1,3 +1,5 @@
+// Scans: every row of a resource in key order, from a warm file.
+
 import CRawLMDB
 import LarderFormat
 import LarderStore
@@ -29,7 +31,7 @@ enum Scans {
     private static func larder(_ fixture: ReadFixture, verified: Bool, used: Bool) -> Contender {
         Contender(name: "Larder") {
             var sum: UInt64 = 0
-            let taken = try timed(fixture.rows.count) {
+            let duration = try timed(fixture.rows.count) {
                 let count = try fixture.store.read { view in
                     try view.forEachRow(in: .all(of: fixture.resource), verified: verified) { entry in
                         sum &+=
@@ -40,32 +42,32 @@ enum Scans {
                 if count != fixture.rows.count { throw PeerError.code(0) }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
     private static func raw(_ fixture: ReadFixture, used: Bool) -> Contender {
         Contender(name: "cursor") {
             var sum: UInt64 = 0
-            let taken = try timed(fixture.rows.count) {
+            let duration = try timed(fixture.rows.count) {
                 try fixture.raw.scan { _, value in
                     let bytes = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
                     sum &+= used ? use(bytes) : UInt64(bytes.count)
                 }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 
     private static func sqlite(_ fixture: ReadFixture, used: Bool) -> Contender {
         Contender(name: "SQLite") {
             var sum: UInt64 = 0
-            let taken = try timed(fixture.rows.count) {
+            let duration = try timed(fixture.rows.count) {
                 try fixture.sqlite.scan { sum &+= used ? use($0) : UInt64($0.count) }
             }
             blackHole(sum)
-            return taken
+            return duration
         }
     }
 }

@@ -1,3 +1,5 @@
+// Suite: one group of measurements.
+
 /// One group of measurements.
 struct Suite: Sendable {
     let name: String

@@ -1,3 +1,5 @@
+// Swaps: the commit that points a resource at its new generation, by the number of rows it replaces.
+
 import Foundation
 import LarderStore
 import Synchronization
@@ -24,14 +26,14 @@ enum Swaps {
     private static func swap(rows: Int) async throws -> (milliseconds: Double, pages: Double) {
         let directory = try ScratchDirectory()
         let recorder = CommitRecorder()
-        let store = try openStore(at: directory.path("store"), elapsed: { recorder.look() })
+        let store = try openStore(at: directory.path("store"), elapsed: { recorder.readClock() })
         let resource = TranslationRows.resource(1)
         try await store.load(TranslationRows(count: rows), into: resource)
         try await store.reclaim()
-        var takes: [(milliseconds: Double, pages: Double)] = []
+        var swaps: [(milliseconds: Double, pages: Double)] = []
         for version in 1...(rows > 1_000 ? 1 : 5) {
             let rows = TranslationRows(count: rows, version: version)
-            try await store.replace(resource, floor: 0) { writer in
+            try await store.replace(resource, appliedSequence: 0) { writer in
                 for row in 0..<rows.count {
                     try await writer.append(
                         rows.payload(row), type: TranslationRows.type, key: String(row + 1),
@@ -42,28 +44,28 @@ enum Swaps {
                 recorder.arm()
             }
             try await store.reclaim()
-            takes.append(recorder.firstCommit())
+            swaps.append(recorder.firstCommit())
         }
         try store.close()
-        takes.sort { $0.milliseconds < $1.milliseconds }
-        return takes[takes.count / 2]
+        swaps.sort { $0.milliseconds < $1.milliseconds }
+        return swaps[swaps.count / 2]
     }
 }
 
 /// Notes what the process has written, each time the store looks at the clock: at the start and the end of a commit.
 private final class CommitRecorder: Sendable {
-    private struct Look {
+    private struct ClockRead {
         var time: Duration
         var bytesWritten: Int
     }
 
-    private let looks = Mutex<[Look]?>(nil)
+    private let looks = Mutex<[ClockRead]?>(nil)
 
-    func look() -> Duration {
+    func readClock() -> Duration {
         let time = sinceStart()
         looks.withLock { looks in
             guard let count = looks?.count, count < 2 else { return }
-            looks?.append(Look(time: time, bytesWritten: Self.bytesWritten()))
+            looks?.append(ClockRead(time: time, bytesWritten: Self.bytesWritten()))
         }
         return time
     }

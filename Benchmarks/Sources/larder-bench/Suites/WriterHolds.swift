@@ -1,3 +1,5 @@
+// WriterHolds: how long the writer is held, and others wait, while three resources are replaced at once.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -49,7 +51,7 @@ enum WriterHolds {
             try await replaceAll(store, rows: rows, version: 1)
             try await store.reclaim()
         }
-        let waits = try await foregroundWrites(store, until: replacing)
+        let waits = try await measureForegroundWrites(store, until: replacing)
         let statistics = store.writerStatistics
         try store.close()
         return (statistics, waits)
@@ -68,7 +70,9 @@ enum WriterHolds {
     }
 
     /// Writes one row every few milliseconds until `work` has ended. Returns how long each took, in milliseconds.
-    private static func foregroundWrites(_ store: Store, until work: Task<Void, any Error>) async throws -> [Double] {
+    private static func measureForegroundWrites(_ store: Store, until work: Task<Void, any Error>) async throws
+        -> [Double]
+    {
         let isDone = DoneFlag()
         let watcher = Task {
             defer { isDone.set() }
@@ -79,12 +83,12 @@ enum WriterHolds {
         while !isDone.isSet {
             number += 1
             let key = RowKey(resource: ResourceKey("notes", 1), type: "note", key: String(number % 500))
-            let taken = try await timedAsync(1) {
+            let duration = try await timedAsync(1) {
                 try await store.write(durability: .relaxed) { transaction in
                     try transaction.put(Array("{\"text\":\"note\"}".utf8), at: key, updatedAt: 0)
                 }
             }
-            waits.append(taken / 1e6)
+            waits.append(duration / 1e6)
             try await Task.sleep(for: .milliseconds(3))
         }
         try await watcher.value

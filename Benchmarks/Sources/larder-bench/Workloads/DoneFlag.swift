@@ -1,3 +1,5 @@
+// DoneFlag: set once, from another task.
+
 import Synchronization
 
 /// Set once, from another task.

@@ -1,3 +1,5 @@
+// HostServices for benchmarks, and the clocks that measure them.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -5,7 +7,7 @@ import Logging
 
 extension HostServices {
     /// The machine's clock, its random source, and no log below errors.
-    static func bench(elapsed: @escaping @Sendable () -> Duration = { sinceStart() }) -> HostServices {
+    static func benchmark(elapsed: @escaping @Sendable () -> Duration = { sinceStart() }) -> HostServices {
         var logger = Logger(label: "larder.bench")
         logger.logLevel = .error
         return HostServices(

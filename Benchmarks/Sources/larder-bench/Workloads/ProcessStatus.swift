@@ -1,6 +1,8 @@
+// ProcessStatus: memory and other values of this process, as Linux reports them.
+
 import Foundation
 
-/// What Linux tells of this process.
+/// Reads values of this process that Linux reports.
 enum ProcessStatus {
     /// The number after `name` in one of the process's files; 0 where there is none.
     static func field(_ name: String, in path: String) -> Int {

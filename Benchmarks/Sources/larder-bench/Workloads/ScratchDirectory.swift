@@ -1,3 +1,5 @@
+// ScratchDirectory: a directory that is removed with its last reference.
+
 import Foundation
 
 /// A directory that is removed with its last reference.

@@ -1,3 +1,5 @@
+// TranslationRows: rows like those of a translation: decimal keys from 1 on, JSON payloads of 200 to 400 bytes, 300 on average.
+
 import LarderFormat
 
 /// Rows like those of a translation: decimal keys from 1 on, JSON payloads of 200 to 400 bytes, 300 on average.
@@ -11,7 +13,7 @@ struct TranslationRows: Sendable {
     static let updatedAt: Int64 = 1_767_225_600_000
 
     private static let pool: [[UInt8]] = {
-        var generator = Seeded(seed)
+        var generator = SeededRandom(seed)
         return (0..<4_096).map { _ in payload(&generator) }
     }()
 
@@ -29,7 +31,7 @@ struct TranslationRows: Sendable {
     /// The bytes of all payloads.
     var byteCount: Int { (0..<count).reduce(0) { $0 + payload($1).count } }
 
-    private static func payload(_ generator: inout Seeded) -> [UInt8] {
+    private static func payload(_ generator: inout SeededRandom) -> [UInt8] {
         let letters = Array("abcdefghijklmnopqrstuvwxyz     ".utf8)
         let length = Int.random(in: 100...300, using: &generator)
         let text = (0..<length).map { _ in letters.randomElement(using: &generator) ?? 0x20 }

@@ -10,7 +10,7 @@ public import LarderTransport
 /// the process access, as in some sandboxes, the network counts as online: a failed try is better than none.
 public struct NetlinkConnectivity: ConnectivitySource {
     /// The wait before the second read of the routes, which may change after the kernel's message.
-    private static let settling = DispatchTimeInterval.milliseconds(500)
+    private static let rereadDelay = DispatchTimeInterval.milliseconds(500)
 
     /// Creates a source that uses no resources until ``states()`` is called.
     public init() {}
@@ -22,32 +22,32 @@ public struct NetlinkConnectivity: ConnectivitySource {
     public func states() -> AsyncStream<NetworkState> {
         let (stream, relay) = StateRelay<NetworkState>.makeStream()
         guard let socket = NetlinkSocket() else {
-            relay.tell(.online)
+            relay.send(.online)
             return stream
         }
         let queue = DispatchQueue(label: "larder.connectivity")
-        let watch = RouteWatch(telling: relay) {
+        let watch = RouteWatch(reportingTo: relay) {
             socket.routeTable()
-        } later: { action in
-            queue.asyncAfter(deadline: .now() + Self.settling) { action() }
+        } afterDelay: { action in
+            queue.asyncAfter(deadline: .now() + Self.rereadDelay) { action() }
         }
         let source = DispatchSource.makeReadSource(fileDescriptor: socket.changes, queue: queue)
         source.setEventHandler {
             socket.drainChanges()
-            watch.changed()
+            watch.handleChange()
         }
         // The source must not outlive its descriptor; blocks still on the queue keep it, too.
         source.setCancelHandler { withExtendedLifetime(socket) {} }
         // The socket is listening already, so a change during the first read is reported again.
-        queue.async { watch.look() }
-        let waking = Waking(source: source)
-        relay.onEnd { waking.source.cancel() }
+        queue.async { watch.readTable() }
+        let sendableSource = SendableSource(source: source)
+        relay.onEnd { sendableSource.source.cancel() }
         source.activate()
         return stream
     }
 
     /// Sendable because its only use is cancelling, which libdispatch allows from any thread.
-    private struct Waking: @unchecked Sendable {
+    private struct SendableSource: @unchecked Sendable {
         let source: any DispatchSourceRead
     }
 }

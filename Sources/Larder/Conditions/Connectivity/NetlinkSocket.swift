@@ -8,7 +8,7 @@ private import Synchronization
 final class NetlinkSocket: Sendable {
     /// Becomes readable with each change of a link, an address or a route.
     let changes: Int32
-    private let questions: Int32
+    private let queries: Int32
     private let sequence = Atomic<UInt32>(0)
 
     /// The size of the receive buffer, in bytes; the kernel's largest datagram of a response is 32 KiB.
@@ -20,19 +20,19 @@ final class NetlinkSocket: Sendable {
     init?() {
         let changes = larder_netlink_listen()
         guard changes >= 0 else { return nil }
-        let questions = larder_netlink_ask()
-        guard questions >= 0 else {
+        let queries = larder_netlink_ask()
+        guard queries >= 0 else {
             larder_netlink_close(changes)
             return nil
         }
         self.changes = changes
-        self.questions = questions
+        self.queries = queries
     }
 
     /// Closes both sockets, which have no other user by then.
     deinit {
         larder_netlink_close(changes)
-        larder_netlink_close(questions)
+        larder_netlink_close(queries)
     }
 
     /// Discards the messages about changes; only their arrival matters.
@@ -50,21 +50,21 @@ final class NetlinkSocket: Sendable {
     /// datagram.
     func routeTable() -> RouteTable? {
         var table = RouteTable()
-        guard ask(UInt16(RTM_GETLINK), AF_UNSPEC, &table), ask(UInt16(RTM_GETROUTE), AF_INET, &table) else {
+        guard readDump(UInt16(RTM_GETLINK), AF_UNSPEC, &table), readDump(UInt16(RTM_GETROUTE), AF_INET, &table) else {
             return nil
         }
         // A kernel without IPv6 may refuse: then the table has the IPv4 routes only.
         var whole = table
-        return ask(UInt16(RTM_GETROUTE), AF_INET6, &whole) ? whole : table
+        return readDump(UInt16(RTM_GETROUTE), AF_INET6, &whole) ? whole : table
     }
 
-    private func ask(_ kind: UInt16, _ family: Int32, _ table: inout RouteTable) -> Bool {
+    private func readDump(_ kind: UInt16, _ family: Int32, _ table: inout RouteTable) -> Bool {
         // A number repeats after four billion queries, when no response to its first use is left.
         let number = sequence.wrappingAdd(1, ordering: .relaxed).newValue
-        guard larder_netlink_dump(questions, kind, UInt8(truncatingIfNeeded: family), number) == 0 else { return false }
+        guard larder_netlink_dump(queries, kind, UInt8(truncatingIfNeeded: family), number) == 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: Self.datagramSize)
         for _ in 0..<Self.datagramLimit {
-            let length = receive(questions, into: &buffer)
+            let length = receive(queries, into: &buffer)
             guard length >= 0 else { return false }
             switch table.read(Array(buffer.prefix(length)), answering: number) {
             case .unfinished: continue
@@ -76,9 +76,9 @@ final class NetlinkSocket: Sendable {
     }
 
     private func receive(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int {
-        unsafe buffer.withUnsafeMutableBytes { room in
+        unsafe buffer.withUnsafeMutableBytes { destination in
             // The buffer is valid for its count during the call, which writes no more than that.
-            unsafe larder_netlink_receive(descriptor, room.baseAddress, UInt(room.count))
+            unsafe larder_netlink_receive(descriptor, destination.baseAddress, UInt(destination.count))
         }
     }
 }

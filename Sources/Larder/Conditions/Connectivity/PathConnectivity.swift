@@ -16,7 +16,7 @@ public struct PathConnectivity: ConnectivitySource {
         let monitor = NWPathMonitor()
         monitor.pathUpdateHandler = { path in
             let isConnected = path.status != .unsatisfied
-            relay.tell(
+            relay.send(
                 NetworkState(
                     isConnected: isConnected,
                     isMetered: isConnected && path.isExpensive,

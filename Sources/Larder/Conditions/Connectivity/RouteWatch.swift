@@ -8,36 +8,36 @@ package import LarderTransport
 package struct RouteWatch: Sendable {
     private let relay: StateRelay<NetworkState>
     private let table: @Sendable () -> RouteTable?
-    private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let afterDelay: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Creates a watch that has not read the table yet.
     ///
     /// - Parameters:
     ///   - relay: Receives the states.
     ///   - table: Returns the current table; nil when the system does not report it.
-    ///   - later: Calls its argument once, after a while.
+    ///   - afterDelay: Calls its argument once, after a while.
     package init(
-        telling relay: StateRelay<NetworkState>, table: @escaping @Sendable () -> RouteTable?,
-        later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        reportingTo relay: StateRelay<NetworkState>, table: @escaping @Sendable () -> RouteTable?,
+        afterDelay: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.relay = relay
         self.table = table
-        self.later = later
+        self.afterDelay = afterDelay
     }
 
     /// Reads the table now. When the system does not report it, the last state stays; without one, the network counts
     /// as online.
-    package func look() {
+    package func readTable() {
         if let table = table() {
-            relay.tell(table.hasRouteOut ? .online : .offline)
+            relay.send(table.hasRouteOut ? .online : .offline)
         } else {
-            relay.tellUnlessTold(.online)
+            relay.sendInitial(.online)
         }
     }
 
     /// Reads the table now and once more later, because something changed.
-    package func changed() {
-        look()
-        later { look() }
+    package func handleChange() {
+        readTable()
+        afterDelay { readTable() }
     }
 }

@@ -23,7 +23,7 @@ public struct DevicePower: PowerSource {
                     group.addTask {
                         // The task listens from here on, so a change during the first reading is reported again.
                         var changes = NotificationCenter.default.notifications(named: name).makeAsyncIterator()
-                        repeat { relay.tell(await Self.reading().state()) } while await changes.next() != nil
+                        repeat { relay.send(await Self.reading().state()) } while await changes.next() != nil
                     }
                 }
             }

@@ -41,7 +41,7 @@ public struct PowerSupplyPower: PowerSource {
         let (stream, relay) = StateRelay<PowerState>.makeStream()
         let watching = Task {
             while !Task.isCancelled {
-                relay.tell(await state())
+                relay.send(await state())
                 do { try await clock.sleep(for: interval) } catch { break }
             }
             relay.finish()

@@ -20,7 +20,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
     let origin: Origin
 
     /// The size of the pieces that are copied out of a stored body, in bytes.
-    private static let portion: Int64 = 64 << 10
+    private static let chunkSize: Int64 = 64 << 10
 
     init(_ origin: Origin) { self.origin = origin }
 
@@ -35,8 +35,8 @@ public struct AnswerBody: Sendable, AsyncSequence {
     /// Reads the remaining bytes into one array.
     ///
     /// - Parameter limit: the most bytes to accept, 0 or more.
-    /// - Throws: ``HTTPCacheError/answerTooLarge(limit:)`` for more, which ends a network body's exchange;
-    ///   ``HTTPCacheError/bodyGone`` and ``HTTPCacheError/unreadable(_:)`` for a stored body;
+    /// - Throws: ``HTTPCacheError/responseTooLarge(limit:)`` for more, which ends a network body's exchange;
+    ///   ``HTTPCacheError/bodyRemoved`` and ``HTTPCacheError/unreadable(_:)`` for a stored body;
     ///   ``HTTPCacheError/transport(_:)`` for a network body that broke off.
     public func bytes(upTo limit: Int = 15 << 20) async throws(HTTPCacheError) -> [UInt8] {
         switch origin {
@@ -44,11 +44,11 @@ public struct AnswerBody: Sendable, AsyncSequence {
             do throws(TransportError) {
                 return try await body.collect(upTo: limit)
             } catch {
-                if case .bodyTooLarge(limit) = error { throw .answerTooLarge(limit: limit) }
+                if case .bodyTooLarge(limit) = error { throw .responseTooLarge(limit: limit) }
                 throw .transport(error)
             }
         case .stored(let source, let range):
-            guard range.count <= limit else { throw .answerTooLarge(limit: limit) }
+            guard range.count <= limit else { throw .responseTooLarge(limit: limit) }
             return try Self.copy(source, range)
         }
     }
@@ -72,7 +72,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
 
         /// Returns the next piece, or nil at the end.
         ///
-        /// - Throws: ``HTTPCacheError/transport(_:)`` when a network body broke off; ``HTTPCacheError/bodyGone`` and
+        /// - Throws: ``HTTPCacheError/transport(_:)`` when a network body broke off; ``HTTPCacheError/bodyRemoved`` and
         ///   ``HTTPCacheError/unreadable(_:)`` for a stored body.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
@@ -86,7 +86,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
                 }
             case .stored(let body, let rest):
                 guard !rest.isEmpty else { return nil }
-                let end = Swift.min(rest.upperBound, rest.lowerBound + AnswerBody.portion)
+                let end = Swift.min(rest.upperBound, rest.lowerBound + AnswerBody.chunkSize)
                 source = .stored(body, end..<rest.upperBound)
                 return try AnswerBody.copy(body, rest.lowerBound..<end)
             }
@@ -104,7 +104,7 @@ public struct AnswerBody: Sendable, AsyncSequence {
         do {
             try source.read(range) { bytes.append(copying: $0) }
         } catch {
-            throw .reading(error)
+            throw .wrapping(error)
         }
         return bytes
     }

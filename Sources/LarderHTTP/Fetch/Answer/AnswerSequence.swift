@@ -22,14 +22,14 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
     /// An iterator over the answers; releasing it abandons the final one.
     public struct Iterator: AsyncIteratorProtocol {
-        private enum Place {
+        private enum Phase {
             case start
-            case final(FlightTicket, Lookup, FlightPlan)
+            case final(FlightParticipant, Lookup, FlightPlan)
             case end
         }
 
         private let sequence: AnswerSequence
-        private var place = Place.start
+        private var phase = Phase.start
 
         fileprivate init(sequence: AnswerSequence) { self.sequence = sequence }
 
@@ -39,13 +39,13 @@ public struct AnswerSequence: AsyncSequence, Sendable {
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer>? {
-            let now = place
-            place = .end
+            let currentPhase = phase
+            phase = .end
             let answer: Fetched<HTTPAnswer>
-            switch now {
+            switch currentPhase {
             case .end: return nil
-            case .final(let ticket, let lookup, let plan):
-                answer = try await sequence.cache.land(ticket, lookup, plan, .nothing)
+            case .final(let participant, let lookup, let plan):
+                answer = try await sequence.cache.awaitResult(participant, lookup, plan, .nothing)
             case .start: answer = try await first()
             }
             if answer.isIntermediate { return answer }
@@ -69,17 +69,20 @@ public struct AnswerSequence: AsyncSequence, Sendable {
             switch (sequence.strategy.kind, cache.step(lookup, forcingValidation: sequence.strategy.kind != .standard))
             {
             case (_, .answer(let answer)): return answer
-            case (.standard, .answerThenAsk(let answer, let asking, _)): (intermediate, plan) = (answer, asking)
-            case (.standard, .ask(let asking)): return try await cache.ask(lookup, asking, .permitted)
-            case (.cacheThenNetwork, .ask(let asking)), (.cacheThenNetwork, .answerThenAsk(_, let asking, _)):
-                (intermediate, plan) = (cache.anyAge(lookup), asking)
+            case (.standard, .answerAndFetch(let answer, let flightPlan, _)):
+                (intermediate, plan) = (answer, flightPlan)
+            case (.standard, .fetch(let flightPlan)):
+                return try await cache.fetchFromServer(lookup, flightPlan, .permitted)
+            case (.cacheThenNetwork, .fetch(let flightPlan)),
+                (.cacheThenNetwork, .answerAndFetch(_, let flightPlan, _)):
+                (intermediate, plan) = (cache.anyAge(lookup), flightPlan)
             }
             if let answer = cache.answerOffline(lookup, .nothing) { return answer }
             guard var intermediate, !cache.follows(intermediate.value.head) else {
-                return try await cache.ask(lookup, plan, .nothing)
+                return try await cache.fetchFromServer(lookup, plan, .nothing)
             }
             intermediate.isIntermediate = true
-            place = .final(try cache.board(resolved, plan), lookup, plan)
+            phase = .final(try cache.joinFlight(resolved, plan), lookup, plan)
             return intermediate
         }
     }

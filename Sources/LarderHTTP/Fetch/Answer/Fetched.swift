@@ -1,4 +1,12 @@
 /// The origin of an answer.
+///
+/// ```swift
+/// switch try await cache.fetch(request).origin {
+/// case .network: print("sent by the server")
+/// case .cache: print("stored, and no request was needed")
+/// case .revalidated: print("stored, and just confirmed by the server")
+/// }
+/// ```
 public enum AnswerOrigin: String, Hashable, Sendable {
     /// The server's own bytes.
     case network
@@ -21,6 +29,14 @@ public enum AnswerState: Hashable, Sendable {
 }
 
 /// An answer, with its origin and freshness.
+///
+/// ```swift
+/// let articles = try await cache.value(of: request, .staleIfOffline) { bytes in
+///     try JSONDecoder().decode([Article].self, from: Data(bytes))
+/// }
+/// print(articles.value.count, articles.origin)
+/// if case .expiredServedOffline = articles.state { print("offline: these may be out of date") }
+/// ```
 public struct Fetched<Value: Sendable>: Sendable {
     /// The answer itself.
     public var value: Value

@@ -16,8 +16,8 @@ final class BodyPipe: Sendable {
         var isAbandoned = false
         /// Whether other callers wait for the exchange, which then does not wait for the reader.
         var isUnbounded = false
-        var reader: Pending<Void>?
-        var writer: Pending<Void>?
+        var reader: DeferredValue<Void>?
+        var writer: DeferredValue<Void>?
     }
 
     private let limit: Int
@@ -26,33 +26,33 @@ final class BodyPipe: Sendable {
     /// A pipe that holds `limit` bytes before its writer waits.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a chunk, and returns whether there is space for another; if not, ``waitForRoom()`` must come before it.
+    /// Adds a chunk, and returns whether there is space for another; if not, ``waitForSpace()`` must come before it.
     func push(_ chunk: [UInt8]) -> Bool {
-        let (reader, hasRoom) = state.withLock { state -> (Pending<Void>?, Bool) in
+        let (reader, hasSpace) = state.withLock { state -> (DeferredValue<Void>?, Bool) in
             guard !state.isAbandoned else { return (nil, true) }
             state.chunks.append(chunk)
             state.unreadBytes += chunk.count
             return (state.reader.take(), state.unreadBytes <= limit || state.isUnbounded)
         }
         reader?.fulfil(())
-        return hasRoom
+        return hasSpace
     }
 
     /// Waits until there is space for a chunk.
     ///
     /// Returns at once when the reader has gone, or the calling task is cancelled.
-    func waitForRoom() async {
-        let room = state.withLock { state -> Pending<Void>? in
+    func waitForSpace() async {
+        let space = state.withLock { state -> DeferredValue<Void>? in
             if state.unreadBytes <= limit || state.isUnbounded || state.isAbandoned { return nil }
-            state.writer = Pending()
+            state.writer = DeferredValue()
             return state.writer
         }
-        await room?.value()
+        await space?.value()
     }
 
     /// Ends the body: it is whole, or broke off with `error`.
     func finish(_ error: TransportError? = nil) {
-        let reader = state.withLock { state -> Pending<Void>? in
+        let reader = state.withLock { state -> DeferredValue<Void>? in
             guard !state.isFinished else { return nil }
             state.isFinished = true
             state.error = error
@@ -84,9 +84,9 @@ final class BodyPipe: Sendable {
 
     /// Returns the next chunk, or nil at the end.
     func next() async throws(TransportError) -> [UInt8]? {
-        let arrival = state.withLock { state -> Pending<Void>? in
+        let arrival = state.withLock { state -> DeferredValue<Void>? in
             if !state.chunks.isEmpty || state.isFinished { return nil }
-            state.reader = Pending()
+            state.reader = DeferredValue()
             return state.reader
         }
         await arrival?.value()

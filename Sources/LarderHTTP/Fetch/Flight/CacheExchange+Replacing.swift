@@ -16,26 +16,27 @@ extension CacheExchange {
     /// A captive portal responds with a redirection, an empty success or its page, and a proxy may report an error with
     /// a status of success. Stored content is better than these. If a server really changes in such a way, each request
     /// is sent and its answers are delivered until the stored response is removed.
-    func reasonToLeave(
-        _ answered: Answered, as response: StoredResponse, replacing replaced: [CachedResponse]
+    func reasonNotToReplace(
+        _ serverResponse: ServerResponse, as response: StoredResponse, replacing replaced: [CachedResponse]
     ) -> CacheReason? {
-        let status = answered.head.status
-        if isError(status), replaced.contains(where: { !isError($0.response.status) }) { return .errorLeavesCache }
+        let status = serverResponse.head.status
+        if isError(status), replaced.contains(where: { !isError($0.response.status) }) { return .errorDoesNotReplace }
         let content = replaced.filter(\.hasContent)
         if !content.isEmpty {
-            if status.kind != .successful { return .redirectionLeavesCache }
-            if status == .noContent || answered.announcedLength == 0 { return .emptyLeavesCache }
+            if status.kind != .successful { return .redirectionDoesNotReplace }
+            if status == .noContent || serverResponse.announcedLength == 0 { return .emptyDoesNotReplace }
         }
-        if !contentGuard(answered, replacing: content).admitsType { return .pageLeavesCache }
+        if !contentGuard(serverResponse, replacing: content).allowsType { return .pageDoesNotReplace }
         if response.coverage != .whole, replaced.contains(where: { $0.response.coverage == .whole }) {
-            return .partBesideWhole
+            return .partDoesNotReplace
         }
         return nil
     }
 
     /// Returns the guard that compares the body of an answer with the stored content.
-    func contentGuard(_ answered: Answered, replacing replaced: [CachedResponse]) -> ContentGuard {
-        ContentGuard(replacing: replaced, by: answered.head.headerFields, asked: answered.sent.askedKind)
+    func contentGuard(_ serverResponse: ServerResponse, replacing replaced: [CachedResponse]) -> ContentGuard {
+        ContentGuard(
+            replacing: replaced, by: serverResponse.head.headerFields, requested: serverResponse.sent.requestedKind)
     }
 
     /// Whether a status counts as an error; for callers that decode a value, a redirection does.

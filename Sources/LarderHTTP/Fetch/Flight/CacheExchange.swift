@@ -6,7 +6,7 @@ import Logging
 /// One exchange with the server, from the wait for its slot to the stored answer.
 struct CacheExchange: Sendable {
     /// The head of the server's answer, and its times in milliseconds since 1970-01-01 UTC.
-    struct Answered: Sendable {
+    struct ServerResponse: Sendable {
         var head: HTTPResponse
         var sent: HTTPRequest
         var requestedAt: Int64
@@ -33,26 +33,26 @@ struct CacheExchange: Sendable {
     func run() async {
         defer { slot.release() }
         do throws(HTTPCacheError) {
-            try await acquireSlot(resolved.asked.priority)
-            var (answered, body) = try await send(plan.sent)
-            var update = update(by: answered)
-            if isUseless(answered, update) {
-                (answered, body) = try await send(unconditional)
-                update = self.update(by: answered)
+            try await acquireSlot(resolved.fetchRequest.priority)
+            var (serverResponse, body) = try await send(plan.sent)
+            var update = update(by: serverResponse)
+            if isUseless(serverResponse, update) {
+                (serverResponse, body) = try await send(unconditional)
+                update = self.update(by: serverResponse)
             }
-            await invalidate(by: answered)
-            await apply(update, of: answered, body)
+            await invalidate(by: serverResponse)
+            await apply(update, of: serverResponse, body)
         } catch {
-            flight.conclude(.failed(error))
+            flight.complete(.failed(error))
         }
     }
 
     /// Waits for the slot, as long as other exchanges progress.
     func acquireSlot(_ priority: FetchPriority) async throws(HTTPCacheError) {
-        let timeouts = resolved.asked.timeouts ?? host.options.timeouts
+        let timeouts = resolved.fetchRequest.timeouts ?? host.options.timeouts
         // The transport lets an exchange with the same limits hang for as long before its head or in its body.
-        let patience = max(timeouts.head, timeouts.idle)
-        switch await slot.acquire(priority, patience: patience, host.services.sleep) {
+        let timeLimit = max(timeouts.head, timeouts.idle)
+        switch await slot.acquire(priority, timeLimit: timeLimit, host.services.sleep) {
         case .acquired: break
         case .cancelled: throw .transport(.cancelled)
         case .noProgress: throw .transport(.timeout(.head))
@@ -60,17 +60,18 @@ struct CacheExchange: Sendable {
     }
 
     /// Sends a request once; ``send(_:)`` repeats it as the options permit.
-    func sendOnce(_ request: HTTPRequest) async throws(HTTPCacheError) -> (Answered, TransportBody) {
+    func sendOnce(_ request: HTTPRequest) async throws(HTTPCacheError) -> (ServerResponse, TransportBody) {
         let requestedAt = host.services.now()
         do throws(TransportError) {
             let response = try await host.transport.send(
-                request, body: resolved.asked.body, timeouts: resolved.asked.timeouts ?? host.options.timeouts)
+                request, body: resolved.fetchRequest.body,
+                timeouts: resolved.fetchRequest.timeouts ?? host.options.timeouts)
             let receivedAt = host.services.now()
-            slot.noteProgress()
-            let answered = Answered(
+            slot.recordProgress()
+            let serverResponse = ServerResponse(
                 head: response.head, sent: request, requestedAt: requestedAt, receivedAt: receivedAt,
                 isDecoded: response.isDecoded, policy: await policy(for: response.head, to: request))
-            return (answered, response.body)
+            return (serverResponse, response.body)
         } catch {
             throw .transport(error)
         }
@@ -89,111 +90,116 @@ struct CacheExchange: Sendable {
     /// The request as the policy sends it when nothing is stored.
     private var unconditional: HTTPRequest {
         let decision = resolved.policy.reuse(
-            resolved.request, url: resolved.url, among: [], terms: resolved.asked.terms, at: host.services.now())
+            resolved.request, url: resolved.url, among: [], terms: resolved.fetchRequest.terms, at: host.services.now())
         if case .forward(let request, _) = decision { return request }
         return resolved.request
     }
 
     /// Whether the answer only fits the conditions or the range that the cache added to the host's request.
-    private func isUseless(_ answered: Answered, _ update: UpdateDecision) -> Bool {
+    private func isUseless(_ serverResponse: ServerResponse, _ update: UpdateDecision) -> Bool {
         if case .repeatUnconditionally = update { return true }
-        guard !isRangeAsked(in: answered) else { return false }
-        if answered.head.status == .rangeNotSatisfiable { return true }
-        guard answered.head.status == .partialContent else { return false }
-        guard case .combine(let refresh, _) = update, let join = join(refresh, answered) else { return true }
+        guard !isRangeRequested(in: serverResponse) else { return false }
+        if serverResponse.head.status == .rangeNotSatisfiable { return true }
+        guard serverResponse.head.status == .partialContent else { return false }
+        guard case .combine(let refresh, _) = update, let join = join(refresh, serverResponse) else { return true }
         return join.length > bodyLimit
     }
 
     /// Whether the host requested a part.
-    var isRangeAskedByHost: Bool { resolved.request.headerFields[.range] != nil }
+    var isRangeRequestedByHost: Bool { resolved.request.headerFields[.range] != nil }
 
     /// Whether the range that was sent is the one that the host requested.
-    private func isRangeAsked(in answered: Answered) -> Bool {
-        answered.sent.headerFields[.range] == resolved.request.headerFields[.range]
+    private func isRangeRequested(in serverResponse: ServerResponse) -> Bool {
+        serverResponse.sent.headerFields[.range] == resolved.request.headerFields[.range]
     }
 
-    private func join(_ refresh: UpdateDecision.Refresh, _ answered: Answered) -> BodyJoin? {
-        let part = answered.policy.storage(
-            of: answered.head, to: answered.sent, url: resolved.url, terms: resolved.asked.terms,
-            requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
+    private func join(_ refresh: UpdateDecision.Refresh, _ serverResponse: ServerResponse) -> BodyJoin? {
+        let part = serverResponse.policy.storage(
+            of: serverResponse.head, to: serverResponse.sent, url: resolved.url, terms: resolved.fetchRequest.terms,
+            requestedAt: serverResponse.requestedAt, receivedAt: serverResponse.receivedAt)
         guard plan.candidates.indices.contains(refresh.index), case .store(let new, _) = part else { return nil }
         return BodyJoin(
             old: plan.candidates[refresh.index], new: new.coverage, whole: refresh.response.coverage)
     }
 
-    private func update(by answered: Answered) -> UpdateDecision {
+    private func update(by serverResponse: ServerResponse) -> UpdateDecision {
         guard plan.isStoring else { return .none(because: .notStoring) }
-        return answered.policy.update(
-            plan.candidates.map(\.response), by: answered.head, to: answered.sent, requestedAt: answered.requestedAt,
-            receivedAt: answered.receivedAt)
+        return serverResponse.policy.update(
+            plan.candidates.map(\.response), by: serverResponse.head, to: serverResponse.sent,
+            requestedAt: serverResponse.requestedAt,
+            receivedAt: serverResponse.receivedAt)
     }
 
     /// Invalidates the responses that an unsafe request changed. RFC 9111 §4.4. After a captive portal's answer they
     /// stay usable offline.
-    private func invalidate(by answered: Answered) async {
-        let urls = answered.policy.invalidations(by: answered.head, to: answered.sent, url: resolved.url)
+    private func invalidate(by serverResponse: ServerResponse) async {
+        let urls = serverResponse.policy.invalidations(
+            by: serverResponse.head, to: serverResponse.sent, url: resolved.url)
         guard !urls.isEmpty else { return }
         for key in Set(urls).union([resolved.key]) { await host.markInvalid(key, except: flight) }
     }
 
-    private func apply(_ update: UpdateDecision, of answered: Answered, _ body: TransportBody) async {
+    private func apply(_ update: UpdateDecision, of serverResponse: ServerResponse, _ body: TransportBody) async {
         switch update {
         case .refresh(let refreshes, let because):
-            let kept = await refresh(refreshes, because)
-            if answered.head.status == .notModified, let kept { return flight.conclude(.kept(kept)) }
-            await deliver(answered, body, storing: nil, because)
+            let stored = await refresh(refreshes, because)
+            if serverResponse.head.status == .notModified, let stored { return flight.complete(.stored(stored)) }
+            await deliver(serverResponse, body, storing: nil, because)
         case .markStale(let places, let because):
             for place in places where plan.candidates.indices.contains(place) {
                 var response = plan.candidates[place].response
                 response.isInvalidated = true
                 await write(UpdateDecision.Refresh(index: place, response: response))
             }
-            await deliver(answered, body, storing: nil, because)
+            await deliver(serverResponse, body, storing: nil, because)
         case .combine(let refresh, let because):
-            await combine(refresh, answered, body, because)
+            await combine(refresh, serverResponse, body, because)
         case .none, .repeatUnconditionally:
-            let (stored, because) = await storage(of: answered)
-            await deliver(answered, body, storing: stored, because)
+            let (stored, because) = await storage(of: serverResponse)
+            await deliver(serverResponse, body, storing: stored, because)
         }
     }
 
     /// Stores the refreshed candidates, and returns the one that the request validated, or else the first.
-    private func refresh(_ refreshes: [UpdateDecision.Refresh], _ because: CacheReason) async -> Flight.Kept? {
+    private func refresh(_ refreshes: [UpdateDecision.Refresh], _ because: CacheReason) async -> Flight.Stored? {
         for refresh in refreshes { await write(refresh) }
-        guard let refresh = refreshes.first(where: { $0.index == plan.chosen }) ?? refreshes.first,
+        guard let refresh = refreshes.first(where: { $0.index == plan.selectedIndex }) ?? refreshes.first,
             plan.candidates.indices.contains(refresh.index)
         else { return nil }
         var entry = plan.candidates[refresh.index]
         entry.response = refresh.response
-        return Flight.Kept(entry: entry, origin: .revalidated, storage: because)
+        return Flight.Stored(entry: entry, origin: .revalidated, storage: because)
     }
 
     private func write(_ refresh: UpdateDecision.Refresh) async {
-        guard !flight.isSpoiled, let cache = resolved.cache, plan.candidates.indices.contains(refresh.index) else {
+        guard !flight.isStorageForbidden, let cache = resolved.cache, plan.candidates.indices.contains(refresh.index)
+        else {
             return
         }
         do {
             try await cache.refresh(plan.candidates[refresh.index], with: refresh.response)
             // An invalidation during the exchange must not be lost.
-            if flight.isSpoiled { try await cache.invalidate(resolved.key) }
+            if flight.isStorageForbidden { try await cache.invalidate(resolved.key) }
         } catch {
             host.log("could not refresh a stored response", error)
         }
     }
 
     /// Returns the response to store, and the reason; without a response when the answer is not stored.
-    private func storage(of answered: Answered) async -> (Storing?, CacheReason) {
+    private func storage(of serverResponse: ServerResponse) async -> (Storing?, CacheReason) {
         guard plan.isStoring, resolved.cache != nil else { return (nil, .notStoring) }
-        if answered.isEndless { return (nil, .endless) }
-        let decision = answered.policy.storage(
-            of: answered.head, to: answered.sent, url: resolved.url, terms: resolved.asked.terms,
-            requestedAt: answered.requestedAt, receivedAt: answered.receivedAt)
+        if serverResponse.isEventStream { return (nil, .eventStream) }
+        let decision = serverResponse.policy.storage(
+            of: serverResponse.head, to: serverResponse.sent, url: resolved.url, terms: resolved.fetchRequest.terms,
+            requestedAt: serverResponse.requestedAt, receivedAt: serverResponse.receivedAt)
         switch decision {
         case .refuse(let because): return (nil, because)
         case .store(let response, let because):
             let replaced = await replaced(by: response)
-            if let reason = reasonToLeave(answered, as: response, replacing: replaced) { return (nil, reason) }
-            if let length = answered.announcedLength, length > bodyLimit {
+            if let reason = reasonNotToReplace(serverResponse, as: response, replacing: replaced) {
+                return (nil, reason)
+            }
+            if let length = serverResponse.announcedLength, length > bodyLimit {
                 host.logTooLarge(bodyLimit)
                 return (nil, .tooLarge)
             }
@@ -208,56 +214,59 @@ struct CacheExchange: Sendable {
 extension CacheExchange {
     /// Delivers the answer, and stores its body as it arrives.
     private func deliver(
-        _ answered: Answered, _ body: TransportBody, storing stored: Storing?, _ because: CacheReason
+        _ serverResponse: ServerResponse, _ body: TransportBody, storing stored: Storing?, _ because: CacheReason
     ) async {
-        var intake = BodyIntake(self, answered)
-        if let stored { await intake.open(stored.response, replacing: stored.replaced) }
-        let storage = stored != nil && !intake.isStoring ? .cacheFailed : because
-        if !intake.isStoring { flight.reportNotStored(storage) }
-        if answered.isEndless { slot.release() }
-        if intake.isStoring, answered.announcedLength ?? 0 <= host.options.finishLimit { flight.finishUnread(true) }
+        var receiver = BodyReceiver(self, serverResponse)
+        if let stored { await receiver.open(stored.response, replacing: stored.replaced) }
+        let storage = stored != nil && !receiver.isStoring ? .cacheFailed : because
+        if !receiver.isStoring { flight.reportNotStored(storage) }
+        if serverResponse.isEventStream { slot.release() }
+        if receiver.isStoring, serverResponse.announcedLength ?? 0 <= host.options.finishLimit {
+            flight.finishUnread(true)
+        }
         let streamed = Flight.Streamed(
-            exchange: answered, stored: intake.isStoring ? stored?.response : nil, storage: storage)
+            serverResponse: serverResponse, stored: receiver.isStoring ? stored?.response : nil, storage: storage)
         flight.delivery.fulfil(.success(.streamed(streamed)))
-        await intake.consume(body, because)
+        await receiver.consume(body, because)
     }
 
     /// Joins the stored part and the received one to one body. RFC 9111 §3.4.
     private func combine(
-        _ refresh: UpdateDecision.Refresh, _ answered: Answered, _ body: TransportBody, _ because: CacheReason
+        _ refresh: UpdateDecision.Refresh, _ serverResponse: ServerResponse, _ body: TransportBody,
+        _ because: CacheReason
     ) async {
-        guard let join = join(refresh, answered) else {
-            return await deliver(answered, body, storing: nil, .notCombined)
+        guard let join = join(refresh, serverResponse) else {
+            return await deliver(serverResponse, body, storing: nil, .notCombined)
         }
-        var intake = BodyIntake(self, answered)
-        if join.length <= bodyLimit { await intake.open(refresh.response, joining: join) }
-        if !intake.isStoring { flight.reportNotStored(join.length <= bodyLimit ? .cacheFailed : .tooLarge) }
-        if isRangeAsked(in: answered) {
+        var receiver = BodyReceiver(self, serverResponse)
+        if join.length <= bodyLimit { await receiver.open(refresh.response, joining: join) }
+        if !receiver.isStoring { flight.reportNotStored(join.length <= bodyLimit ? .cacheFailed : .tooLarge) }
+        if isRangeRequested(in: serverResponse) {
             let streamed = Flight.Streamed(
-                exchange: answered, stored: intake.isStoring ? refresh.response : nil, storage: because)
+                serverResponse: serverResponse, stored: receiver.isStoring ? refresh.response : nil, storage: because)
             flight.delivery.fulfil(.success(.streamed(streamed)))
-            return await intake.consume(body, because)
+            return await receiver.consume(body, because)
         }
-        guard intake.isStoring else {
+        guard receiver.isStoring else {
             // The received part is no answer without the stored one.
             do throws(HTTPCacheError) {
                 let (whole, body) = try await send(unconditional)
                 return await deliver(whole, body, storing: nil, .cacheFailed)
             } catch {
-                return flight.conclude(.failed(error))
+                return flight.complete(.failed(error))
             }
         }
         // The host requested the whole, so it gets the joined body.
         flight.pipe.abandon()
-        await intake.consume(body, because)
+        await receiver.consume(body, because)
         // Has no effect if the answer was delivered.
-        flight.conclude(.failed(.transport(.connectionLost(reason: "the rest of the body did not come"))))
+        flight.complete(.failed(.transport(.connectionLost(reason: "the rest of the body did not come"))))
     }
 }
 
-extension CacheExchange.Answered {
+extension CacheExchange.ServerResponse {
     /// Whether the body is an endless stream, which is for its reader alone.
-    var isEndless: Bool {
+    var isEventStream: Bool {
         let type = FieldScanner.lowered(head.headerFields.first("content-type") ?? [])
         return ["text/event-stream", "multipart/x-mixed-replace"].contains { type.starts(with: $0.utf8) }
     }

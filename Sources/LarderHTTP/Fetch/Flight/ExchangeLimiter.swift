@@ -3,22 +3,22 @@ import Synchronization
 
 /// Limits how many exchanges run at a time. Waiting ones run by priority, and equal ones in the order of their arrival.
 final class ExchangeLimiter: Sendable {
-    private let turns: TurnQueue<Int>
+    private let turns: KeyedSemaphore<Int>
     private let steps = Atomic(0)
 
     /// A limiter of `limit` exchanges at a time.
     init(limit: Int) {
-        turns = TurnQueue(limit: limit)
+        turns = KeyedSemaphore(limit: limit)
     }
 
     /// A number that changes whenever an exchange receives a head or a chunk, and whenever a slot is released.
     var progress: Int { steps.load(ordering: .relaxed) }
 
     /// Records progress of an exchange that holds a slot.
-    func noteProgress() { steps.wrappingAdd(1, ordering: .relaxed) }
+    func recordProgress() { steps.wrappingAdd(1, ordering: .relaxed) }
 
     /// Acquires a slot without waiting, and returns whether it did.
-    func acquireAtOnce() -> Bool { turns.tryAcquire(0) }
+    func tryAcquire() -> Bool { turns.tryAcquire(0) }
 
     /// Waits for a slot; returns true when it is acquired, and false when the calling task is cancelled.
     ///
@@ -29,12 +29,12 @@ final class ExchangeLimiter: Sendable {
 
     /// Raises the priority of a waiting exchange; it runs after those that have the priority already.
     func raise(_ exchange: ObjectIdentifier, to priority: FetchPriority) {
-        turns.raise(exchange, of: 0, to: priority.rawValue)
+        turns.raisePriority(exchange, of: 0, to: priority.rawValue)
     }
 
     /// Releases a slot, to the first waiter if there is one.
     func release() {
-        noteProgress()
+        recordProgress()
         turns.release(0)
     }
 }

@@ -22,19 +22,19 @@ final class ExchangeSlot: Sendable {
 
     /// Waits for a slot; returns false when the task is cancelled.
     func acquire(_ priority: FetchPriority) async -> Bool {
-        let isAcquired = if limiter.acquireAtOnce() { true } else { await limiter.acquire(priority, for: exchange) }
+        let isAcquired = if limiter.tryAcquire() { true } else { await limiter.acquire(priority, for: exchange) }
         if isAcquired { hold() }
         return isAcquired
     }
 
     /// Waits for a slot as long as other exchanges progress.
     ///
-    /// - Parameter patience: the longest time without progress. The wait for exchanges that progress is unlimited, and
+    /// - Parameter timeLimit: the longest time without progress. The wait for exchanges that progress is unlimited, and
     ///   the wait for exchanges that hang ends.
     func acquire(
-        _ priority: FetchPriority, patience: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+        _ priority: FetchPriority, timeLimit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async -> Outcome {
-        if limiter.acquireAtOnce() {
+        if limiter.tryAcquire() {
             hold()
             return .acquired
         }
@@ -46,13 +46,13 @@ final class ExchangeSlot: Sendable {
                 var seen = -1
                 while limiter.progress != seen {
                     seen = limiter.progress
-                    do { try await sleep(patience) } catch { return .cancelled }
+                    do { try await sleep(timeLimit) } catch { return .cancelled }
                 }
                 return .noProgress
             }
             let first = await group.next() ?? .cancelled
             group.cancelAll()
-            // The slot may have been acquired at the same moment.
+            // The slot may have been acquired at the same time.
             let second = await group.next() ?? .cancelled
             return second == .acquired ? .acquired : first
         }
@@ -61,7 +61,7 @@ final class ExchangeSlot: Sendable {
     }
 
     /// Records progress of the exchange.
-    func noteProgress() { limiter.noteProgress() }
+    func recordProgress() { limiter.recordProgress() }
 
     private func hold() { isHeld.withLock { $0 = true } }
 

@@ -10,19 +10,19 @@ final class Flight: Sendable {
         /// The server's answer; its body arrives through the pipe.
         case streamed(Streamed)
         /// A stored response, which the server confirmed or completed.
-        case kept(Kept)
+        case stored(Stored)
     }
 
     /// The head of the server's answer, while its body still arrives.
     struct Streamed: Sendable {
-        var exchange: CacheExchange.Answered
+        var serverResponse: CacheExchange.ServerResponse
         /// The response that is being stored; nil when none is.
         var stored: StoredResponse?
         var storage: CacheReason
     }
 
     /// The stored response at the end of the flight.
-    struct Kept: Sendable {
+    struct Stored: Sendable {
         var entry: CachedResponse
         var origin: AnswerOrigin
         var storage: CacheReason
@@ -30,9 +30,9 @@ final class Flight: Sendable {
 
     /// The result for callers that joined, at the end of the flight.
     enum Outcome: Sendable {
-        case kept(Kept)
+        case stored(Stored)
         /// Not stored, for this reason: only the first caller receives the answer.
-        case notKept(CacheReason)
+        case notStored(CacheReason)
         case failed(HTTPCacheError)
     }
 
@@ -43,9 +43,9 @@ final class Flight: Sendable {
         /// Whether an unread body is read to its end and stored.
         var isFinishing = false
         /// Whether the whole body has arrived: from then on it is stored even without participants.
-        var isSettling = false
+        var isComplete = false
         /// Whether its answer must not be stored, because its responses changed meanwhile, or storing was refused.
-        var isSpoiled = false
+        var isStorageForbidden = false
         /// Whether its result is known.
         var isOver = false
         var isCancelled = false
@@ -55,10 +55,10 @@ final class Flight: Sendable {
     let cacheKey: String
     let tags: Set<String>
     let pipe: BodyPipe
-    let delivery = Pending<Result<Delivery, HTTPCacheError>>()
-    let outcome = Pending<Outcome>()
+    let delivery = DeferredValue<Result<Delivery, HTTPCacheError>>()
+    let outcome = DeferredValue<Outcome>()
     /// Fulfilled when its work has ended.
-    let ended = Pending<Bool>()
+    let ended = DeferredValue<Bool>()
     private let state = Mutex(State())
 
     /// Creates a flight with one participant; it has not started.
@@ -84,7 +84,7 @@ final class Flight: Sendable {
     /// Adds a participant; returns false once the flight is over, cancelled or not stored.
     func join() -> Bool {
         state.withLock { state in
-            guard !state.isOver, !state.isCancelled, !state.isSpoiled else { return false }
+            guard !state.isOver, !state.isCancelled, !state.isStorageForbidden else { return false }
             state.participants += 1
             // Under the lock, as every bind and unbind, so that the pipe follows the last change.
             pipe.unbind()
@@ -114,16 +114,16 @@ final class Flight: Sendable {
 
     /// Returns the task to cancel when no participant is left.
     private static func abandoned(_ state: inout State) -> Task<Void, Never>? {
-        guard state.participants == 0, !state.isSettling, !state.isBackground, !state.isFinishing else { return nil }
+        guard state.participants == 0, !state.isComplete, !state.isBackground, !state.isFinishing else { return nil }
         state.isCancelled = true
         return state.task
     }
 
     /// Lets the flight continue when its participants leave.
-    func goOnAlone() {
+    func detach() {
         state.withLock { state in
             // An answer that is not stored is of no use to a later caller.
-            if !state.isSpoiled { state.isBackground = true }
+            if !state.isStorageForbidden { state.isBackground = true }
         }
     }
 
@@ -131,14 +131,14 @@ final class Flight: Sendable {
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
-            state.isSpoiled = true
+            state.isStorageForbidden = true
             return state.task
         }
         task?.cancel()
     }
 
     /// Records that the whole body has arrived.
-    func markComplete() { state.withLock { $0.isSettling = true } }
+    func markComplete() { state.withLock { $0.isComplete = true } }
 
     /// Whether it continues without participants.
     var isBackground: Bool { state.withLock { $0.isBackground } }
@@ -147,38 +147,38 @@ final class Flight: Sendable {
     var isUnread: Bool { state.withLock { $0.participants == 0 && !$0.isBackground } }
 
     /// Whether its answer must not be stored.
-    var isSpoiled: Bool { state.withLock { $0.isSpoiled } }
+    var isStorageForbidden: Bool { state.withLock { $0.isStorageForbidden } }
 
     /// Prevents its answer from being stored, and further callers from joining.
-    func spoil() { state.withLock { $0.isSpoiled = true } }
+    func forbidStorage() { state.withLock { $0.isStorageForbidden = true } }
 
     /// Reports that the answer is not stored: joined callers start their own requests.
     func reportNotStored(_ because: CacheReason) {
         state.withLock { state in
-            state.isSpoiled = true
+            state.isStorageForbidden = true
             state.isBackground = false
             // The joined callers leave: the body may have any length and has one reader.
             pipe.bind()
         }
         finishUnread(false)
-        outcome.fulfil(.notKept(because))
+        outcome.fulfil(.notStored(because))
     }
 
     /// Publishes the result; no caller joins from now on.
-    func conclude(_ outcome: Outcome) {
+    func complete(_ outcome: Outcome) {
         // Set before the result is published: a caller that repeats its request then begins another flight.
         state.withLock { $0.isOver = true }
         switch outcome {
-        case .kept(let kept): delivery.fulfil(.success(.kept(kept)))
+        case .stored(let stored): delivery.fulfil(.success(.stored(stored)))
         case .failed(let error): delivery.fulfil(.failure(error))
-        case .notKept: break
+        case .notStored: break
         }
         self.outcome.fulfil(outcome)
     }
 }
 
 /// The participation of one caller; releasing it leaves the flight.
-final class FlightTicket: Sendable {
+final class FlightParticipant: Sendable {
     let flight: Flight
     /// Whether its holder began the flight, and reads the body as it arrives.
     let isFirst: Bool

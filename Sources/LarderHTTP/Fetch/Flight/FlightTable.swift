@@ -27,14 +27,16 @@ final class FlightTable: Sendable {
     /// Joins the flight under `key`, or adds the one that `make` creates; nil when the table is closed.
     ///
     /// - Parameter key: nil for a flight that is not shared.
-    func board(_ key: Key?, _ make: () -> Flight) -> FlightTicket? {
+    func join(_ key: Key?, _ make: () -> Flight) -> FlightParticipant? {
         state.withLock { state in
             if state.isClosed { return nil }
-            if let key, let flight = state.shared[key], flight.join() { return FlightTicket(flight, isFirst: false) }
+            if let key, let flight = state.shared[key], flight.join() {
+                return FlightParticipant(flight, isFirst: false)
+            }
             let flight = make()
             if let key { state.shared[key] = flight }
             state.all[ObjectIdentifier(flight)] = flight
-            return FlightTicket(flight, isFirst: true)
+            return FlightParticipant(flight, isFirst: true)
         }
     }
 
@@ -50,23 +52,23 @@ final class FlightTable: Sendable {
     var isEmpty: Bool { state.withLock { $0.all.isEmpty } }
 
     /// Whether fewer than `limit` flights run without participants.
-    func hasRoomAlone(limit: Int) -> Bool {
+    func canDetach(limit: Int) -> Bool {
         state.withLock { $0.all.values.count(where: \.isBackground) < limit }
     }
 
     /// Lets a flight run without participants, unless `limit` flights do so already.
-    func goOnAlone(_ flight: Flight, limit: Int) -> Bool {
+    func detach(_ flight: Flight, limit: Int) -> Bool {
         state.withLock { state in
             guard state.all.values.count(where: \.isBackground) < limit else { return false }
-            flight.goOnAlone()
+            flight.detach()
             return true
         }
     }
 
     /// Prevents the answers of matching flights from being stored.
-    func spoil(where isMeant: (Flight) -> Bool) {
+    func forbidStorage(where matches: (Flight) -> Bool) {
         let flights = state.withLock { Array($0.all.values) }
-        for flight in flights where isMeant(flight) { flight.spoil() }
+        for flight in flights where matches(flight) { flight.forbidStorage() }
     }
 
     /// Cancels every flight and returns when all have ended. With `isLast`, no flight can begin any more.

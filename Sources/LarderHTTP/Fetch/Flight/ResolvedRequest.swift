@@ -4,7 +4,7 @@ import LarderTransport
 /// A request with its cache key, its cache and the policy that applies.
 struct ResolvedRequest: Sendable {
     /// The request of the host.
-    let asked: FetchRequest
+    let fetchRequest: FetchRequest
     /// The target URI in its normal form.
     let url: String
     /// The key under which the answer is stored.
@@ -16,23 +16,23 @@ struct ResolvedRequest: Sendable {
     /// The check a body must pass before it is stored; nil for none.
     let check: BodyCheck?
 
-    var request: HTTPRequest { asked.request }
+    var request: HTTPRequest { fetchRequest.request }
 
     /// - Throws: ``HTTPCacheError/invalidRequest(_:)`` when the request has no valid target.
     init(
-        _ asked: FetchRequest, cache: (any ResponseCache)?, policy: CachePolicy, check: BodyCheck?
+        _ fetchRequest: FetchRequest, cache: (any ResponseCache)?, policy: CachePolicy, check: BodyCheck?
     ) throws(HTTPCacheError) {
-        self.asked = asked
+        self.fetchRequest = fetchRequest
         self.cache = cache
         self.policy = policy
         self.check = check
         do throws(TransportError) {
-            url = Self.normalForm(try RequestTarget(asked.request))
+            url = Self.normalForm(try RequestTarget(fetchRequest.request))
         } catch {
             guard case .invalidRequest(let reason) = error else { throw .transport(error) }
             throw .invalidRequest(reason)
         }
-        key = asked.key ?? url
+        key = fetchRequest.key ?? url
     }
 
     /// Returns the URI with the host in lower case and without the default port of its scheme. RFC 9110 §4.2.3.
@@ -44,7 +44,7 @@ struct ResolvedRequest: Sendable {
     }
 }
 
-/// The stored responses for a resolved request at one moment.
+/// The stored responses for a resolved request at one point in time.
 struct Lookup: Sendable {
     let resolved: ResolvedRequest
     let candidates: [CachedResponse]
@@ -61,7 +61,7 @@ struct FlightPlan: Sendable {
     /// The stored responses, which the answer may confirm or complete.
     var candidates: [CachedResponse]
     /// The candidate that a 304 is expected to confirm.
-    var chosen: Int?
+    var selectedIndex: Int?
     /// Whether the answer may be stored.
     var isStoring: Bool
     /// The reason the server is asked.

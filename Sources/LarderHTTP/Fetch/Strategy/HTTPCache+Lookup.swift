@@ -3,13 +3,13 @@ import LarderStore
 import LarderTransport
 
 /// The next step for a request, by the policy and the stored responses.
-enum Step: Sendable {
+enum LookupStep: Sendable {
     /// Return this answer only.
     case answer(Fetched<HTTPAnswer>)
     /// Return this answer, and ask the server as well.
-    case answerThenAsk(Fetched<HTTPAnswer>, FlightPlan, Freshness)
+    case answerAndFetch(Fetched<HTTPAnswer>, FlightPlan, Freshness)
     /// Ask the server.
-    case ask(FlightPlan)
+    case fetch(FlightPlan)
 }
 
 extension HTTPCache {
@@ -25,8 +25,8 @@ extension HTTPCache {
     }
 
     /// Returns the next step, by the policy.
-    func step(_ lookup: Lookup, forcingValidation: Bool = false) -> Step {
-        var terms = lookup.resolved.asked.terms
+    func step(_ lookup: Lookup, forcingValidation: Bool = false) -> LookupStep {
+        var terms = lookup.resolved.fetchRequest.terms
         if forcingValidation { terms.forcesValidation = true }
         let decision = lookup.resolved.policy.reuse(
             lookup.resolved.request, url: lookup.resolved.url, among: lookup.responses, terms: terms, at: lookup.now)
@@ -34,12 +34,12 @@ extension HTTPCache {
         case .reuse(let place, let freshness, let because):
             return .answer(answer(lookup, place, freshness, because))
         case .reuseThenValidate(let place, let freshness, let request, let because):
-            return .answerThenAsk(
+            return .answerAndFetch(
                 answer(lookup, place, freshness, because), plan(lookup, request, place, because), freshness)
         case .validate(let place, _, let request, let because):
-            return .ask(plan(lookup, request, place, because))
+            return .fetch(plan(lookup, request, place, because))
         case .forward(let request, let because):
-            return .ask(plan(lookup, request, nil, because))
+            return .fetch(plan(lookup, request, nil, because))
         case .unsatisfiable(let because):
             return .answer(
                 Fetched(
@@ -49,9 +49,11 @@ extension HTTPCache {
         }
     }
 
-    private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ chosen: Int?, _ because: CacheReason) -> FlightPlan {
+    private func plan(_ lookup: Lookup, _ request: HTTPRequest, _ selectedIndex: Int?, _ because: CacheReason)
+        -> FlightPlan
+    {
         FlightPlan(
-            sent: request, candidates: lookup.candidates, chosen: chosen,
+            sent: request, candidates: lookup.candidates, selectedIndex: selectedIndex,
             isStoring: lookup.resolved.cache != nil, reuse: because)
     }
 
@@ -71,7 +73,7 @@ extension HTTPCache {
         let (head, bytes) = policy.answer(
             with: entry.response, to: resolved.request, length: entry.body.byteCount, age: age,
             isValidated: origin == .revalidated)
-        resolved.cache?.noteUse(of: entry)
+        resolved.cache?.recordUse(of: entry)
         var value = HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes)))
         value.entry = entry
         return Fetched(
@@ -92,7 +94,7 @@ extension HTTPCache {
     private func selected(_ lookup: Lookup) -> (decision: ReuseDecision, place: Int, freshness: Freshness)? {
         var request = lookup.resolved.request
         request.headerFields[.cacheControl] = "max-stale"
-        var terms = lookup.resolved.asked.terms
+        var terms = lookup.resolved.fetchRequest.terms
         terms.softLifetime = nil
         terms.forcesValidation = false
         let decision = lookup.resolved.policy.reuse(
@@ -110,12 +112,14 @@ extension HTTPCache {
         guard let (decision, place, freshness) = selected(lookup) else { return nil }
         let isForbidden =
             freshness.needsValidation || freshness.mustRevalidate || !lookup.candidates[place].response.isInvalidated
-        if case .validate = decision, isForbidden, !lookup.resolved.asked.terms.ignoresMustRevalidate { return nil }
+        if case .validate = decision, isForbidden, !lookup.resolved.fetchRequest.terms.ignoresMustRevalidate {
+            return nil
+        }
         return answer(lookup, place, freshness, .anyAge)
     }
 
-    /// The failures that a stored response may stand in for, beside those of ``HTTPCacheOptions/servesStoredOffline``.
-    enum StandIn {
+    /// The failures for which a stored response may be used, beside those of ``HTTPCacheOptions/servesStoredOffline``.
+    enum FallbackRule {
         /// A failure that its server, or the request, permits.
         case permitted
         /// A failure that its server, or the request, permits, and a missing answer whatever the age.
@@ -127,16 +131,16 @@ extension HTTPCache {
         /// No failure.
         case nothing
 
-        /// Whether it may stand in for a server's error.
+        /// Whether it permits the use for a server's error.
         var isForErrors: Bool { self == .permitted || self == .offline }
     }
 
     /// Returns the stored response in place of the server's answer; nil when it may not be used.
     ///
     /// - Parameter status: of the server's error; nil when there was no answer.
-    func standIn(_ lookup: Lookup, _ rule: StandIn, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
+    func fallback(_ lookup: Lookup, _ rule: FallbackRule, status: HTTPResponse.Status?) -> Fetched<HTTPAnswer>? {
         guard let (_, place, freshness) = selected(lookup) else { return nil }
-        var terms = lookup.resolved.asked.terms
+        var terms = lookup.resolved.fetchRequest.terms
         func reason(_ status: HTTPResponse.Status?) -> CacheReason? {
             let decision = lookup.resolved.policy.fallback(
                 to: lookup.candidates[place].response, for: lookup.resolved.request, status: status, terms: terms,
@@ -156,7 +160,7 @@ extension HTTPCache {
     }
 
     /// Returns the stored response, where the host knows of no network and permits its use then.
-    func answerOffline(_ lookup: Lookup, _ rule: StandIn) -> Fetched<HTTPAnswer>? {
-        options.servesStoredOffline && !isOnline() ? standIn(lookup, rule, status: nil) : nil
+    func answerOffline(_ lookup: Lookup, _ rule: FallbackRule) -> Fetched<HTTPAnswer>? {
+        options.servesStoredOffline && !isOnline() ? fallback(lookup, rule, status: nil) : nil
     }
 }

@@ -3,6 +3,13 @@
 /// No strategy uses a stale response against `must-revalidate` or `no-cache`, except with
 /// ``RequestTerms/ignoresMustRevalidate`` of the request, or without an answer and with
 /// ``HTTPCacheOptions/servesStoredOffline``.
+///
+/// ```swift
+/// let standard = try await cache.fetch(request)  // as RFC 9111 requires
+/// let offline = try await cache.fetch(request, .staleIfOffline)  // the stored response without a server
+/// let quick = try await cache.fetch(request, .networkElseCache(within: .seconds(2)))
+/// print(standard.origin, offline.origin, quick.origin)
+/// ```
 public struct SingleAnswerStrategy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case standard, staleIfOffline, networkElseCache(Duration?), networkOnly, reload, cacheElseNetwork, cacheOnly
@@ -12,7 +19,7 @@ public struct SingleAnswerStrategy: Hashable, Sendable {
 
     /// The rules of RFC 9111, with the final answer once the soft lifetime is over.
     ///
-    /// A stale response stands in for a failure only where `stale-if-error` of its server or of the request permits it.
+    /// A stale response is the fallback for a failure only where `stale-if-error` of server or request permits it.
     /// A response within `stale-while-revalidate` is returned at once, and validated in the background.
     public static let standard = SingleAnswerStrategy(kind: .standard)
 
@@ -46,6 +53,12 @@ public struct SingleAnswerStrategy: Hashable, Sendable {
 }
 
 /// The order in which a fetch with an intermediate and a final answer uses the cache and the network.
+///
+/// ```swift
+/// for try await answer in cache.answers(to: request, .cacheThenNetwork) {
+///     print(answer.isIntermediate ? "for now:" : "finally:", answer.origin)
+/// }
+/// ```
 public struct TwoAnswerStrategy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case standard, cacheThenNetwork

@@ -44,7 +44,7 @@ public struct ObjectAnswers<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws(HTTPCacheError) -> Fetched<Value>? {
             if step == .first {
                 step = .final
-                if let kept = try await answers.first() { return kept }
+                if let stored = try await answers.first() { return stored }
             }
             if step == .end { return nil }
             step = .end

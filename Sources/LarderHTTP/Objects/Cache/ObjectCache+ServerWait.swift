@@ -13,7 +13,7 @@ extension ObjectCache {
             let server = service.serverIdentity ?? base(of: request)?.identity
         else { return }
         do {
-            try await objects.use(server: server)
+            try await objects.bind(server: server)
         } catch let mismatch as ServerMismatch {
             throw .otherServer(mismatch)
         } catch {
@@ -33,11 +33,11 @@ extension ObjectCache {
             throw .transport(.noConnection(reason: "the server's wait cannot be read: \(error)"))
         }
         guard let rest else { return }
-        throw .transport(.noConnection(reason: "the server asked to be left alone for \(rest) more"))
+        throw .transport(.noConnection(reason: "the server requested a wait, of which \(rest) is left"))
     }
 
     /// Stores the wait that a response requests.
-    func noteServerWait(_ head: HTTPResponse, to request: HTTPRequest) async {
+    func recordServerWait(_ head: HTTPResponse, to request: HTTPRequest) async {
         // The page of a captive portal says nothing about the server.
         guard [429, 503].contains(head.status.code), ContentKind(head.headerFields[.contentType]) != .page,
             let field = head.headerFields[.retryAfter],
@@ -45,7 +45,7 @@ extension ObjectCache {
             let server = base(of: request)?.origin, let queue = writeQueue
         else { return }
         do {
-            try await queue.noteServerWait(.seconds(seconds), of: server)
+            try await queue.recordServerWait(.seconds(seconds), of: server)
         } catch {
             host.logger.warning("the server's wait was not stored", metadata: ["error": "\(error)"])
         }

@@ -14,11 +14,21 @@ internal import Synchronization
 ///
 /// A write or a removal made here during a request is newer than the response, which is then not stored over it.
 /// Responses are not ordered among each other.
+///
+/// ```swift
+/// let objects = ObjectCache.system(
+///     service: service, transport: transport, store: store, outbox: outbox,
+///     classes: [ObjectClass("User", persistence: .persistent)])
+/// let name = ObjectName(class: "User", id: "7")
+/// let user = try await objects.object(name)  // the server's version; without a connection the stored one
+/// print(user.origin, user.value.payload.count)
+/// try await objects.save(name, payload: Array(#"{"name":"Jane"}"#.utf8))  // sent, or queued and shown at once
+/// ```
 public final class ObjectCache: Sendable {
     struct State {
         /// The persistence of the classes, by the bytes of their names.
         var classes: [ResourceKey: ObjectPersistence] = [:]
-        var persistent: ObjectPlace?
+        var persistent: ObjectBackend?
         /// The pass through the queue that is under way.
         var sending: Task<QueueReport, any Error>?
     }
@@ -28,13 +38,13 @@ public final class ObjectCache: Sendable {
     let options: ObjectCacheOptions
     let host: HostServices
     let isOnline: @Sendable () -> Bool
-    let memory: ObjectPlace
+    let memory: ObjectBackend
     /// The waiting writes of classes in memory.
     let writes = MemoryWrites()
     let order = ChangeOrder()
     /// The queue that admits one write to an object at a time, in the order of their calls: a later one must not reach
     /// the server first. A cancelled task keeps its position.
-    let serializer = TurnQueue<ObjectName>()
+    let serializer = KeyedSemaphore<ObjectName>()
     let state: Mutex<State>
 
     /// Creates a cache of the objects that `service` offers.
@@ -45,8 +55,8 @@ public final class ObjectCache: Sendable {
     ///   - classes: classes that are persistent, or are not; all others are kept in memory.
     ///   - isOnline: returns false to keep the cache from using the network at all.
     public init(
-        service: any ObjectService, transport: any Transport, memory: ObjectPlace = .memory(),
-        persistent: ObjectPlace? = nil,
+        service: any ObjectService, transport: any Transport, memory: ObjectBackend = .memory(),
+        persistent: ObjectBackend? = nil,
         classes: [ObjectClass] = [], options: ObjectCacheOptions = ObjectCacheOptions(), host: HostServices,
         isOnline: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -61,7 +71,7 @@ public final class ObjectCache: Sendable {
     }
 
     /// Sets where persistent classes are kept.
-    public func configure(persistent: ObjectPlace) {
+    public func configure(persistent: ObjectBackend) {
         state.withLock { $0.persistent = persistent }
     }
 
@@ -97,7 +107,7 @@ extension ObjectCache {
         _ name: ObjectName, strategy: ObjectStrategy? = nil, persistence: ObjectPersistence? = nil
     ) async throws(HTTPCacheError) -> Fetched<StoredObject> {
         try await answer(
-            ObjectInquiry(name: self.name(of: name)), strategy ?? options.strategy,
+            SingleObjectLookup(name: self.name(of: name)), strategy ?? options.strategy,
             try target(name.className, persistence))
     }
 
@@ -113,7 +123,7 @@ extension ObjectCache {
         membership: ObjectMembership = .asFetched
     ) async throws(HTTPCacheError) -> Fetched<ObjectCollection> {
         try await answer(
-            CollectionInquiry(name: name, membership: membership), strategy ?? options.strategy,
+            CollectionLookup(name: name, membership: membership), strategy ?? options.strategy,
             try target(name.className, persistence))
     }
 
@@ -123,7 +133,7 @@ extension ObjectCache {
     public func objectAnswers(
         _ name: ObjectName, persistence: ObjectPersistence? = nil
     ) throws(HTTPCacheError) -> ObjectAnswers<StoredObject> {
-        try answers(ObjectInquiry(name: self.name(of: name)), try target(name.className, persistence))
+        try answers(SingleObjectLookup(name: self.name(of: name)), try target(name.className, persistence))
     }
 
     /// Returns the stored collection, if there is one, and then the server's response.
@@ -135,20 +145,20 @@ extension ObjectCache {
         _ name: CollectionName, persistence: ObjectPersistence? = nil, membership: ObjectMembership = .asFetched
     ) throws(HTTPCacheError) -> ObjectAnswers<ObjectCollection> {
         try answers(
-            CollectionInquiry(name: name, membership: membership), try target(name.className, persistence))
+            CollectionLookup(name: name, membership: membership), try target(name.className, persistence))
     }
 
-    private func answers<Asked: ObjectInquiring>(
-        _ inquiry: Asked, _ target: ObjectPersistence
-    ) throws(HTTPCacheError) -> ObjectAnswers<Asked.Value> {
+    private func answers<ValueLookup: ObjectLookup>(
+        _ lookup: ValueLookup, _ target: ObjectPersistence
+    ) throws(HTTPCacheError) -> ObjectAnswers<ValueLookup.Value> {
         ObjectAnswers(
             first: { [self] () async throws(HTTPCacheError) in
-                try await giveUpWritesOfOthers()
-                return kept(inquiry).map {
+                try await discardWritesOfOtherAccounts()
+                return storedValue(lookup).map {
                     answer($0, .cache, reuse: ObjectReason.cacheFirst, isIntermediate: true)
                 }
             },
-            final: { [self] () async throws(HTTPCacheError) in try await ask(inquiry, keepingIn: target) })
+            final: { [self] () async throws(HTTPCacheError) in try await fetch(lookup, storingIn: target) })
     }
 
     /// Returns where to keep a response.
@@ -156,20 +166,20 @@ extension ObjectCache {
         _ className: String, _ persistence: ObjectPersistence?
     ) throws(HTTPCacheError) -> ObjectPersistence {
         let target = persistence ?? self.persistence(ofClass: className)
-        _ = try shelves.storage(target)
+        _ = try tieredStorage.storage(target)
         return target
     }
 
-    var shelves: ObjectShelves {
-        ObjectShelves(memory: memory.objects, persistent: state.withLock { $0.persistent?.objects })
+    var tieredStorage: TieredObjectStorage {
+        TieredObjectStorage(memory: memory.objects, persistent: state.withLock { $0.persistent?.objects })
     }
 
     /// Returns the stored value; nil when there is none, or it cannot be read.
-    func kept<Asked: ObjectInquiring>(_ inquiry: Asked) -> KeptAnswer<Asked.Value>? {
+    func storedValue<ValueLookup: ObjectLookup>(_ lookup: ValueLookup) -> StoredValue<ValueLookup.Value>? {
         do {
-            return try inquiry.kept(in: shelves)
+            return try lookup.storedValue(in: tieredStorage)
         } catch {
-            host.logger.warning("what is kept cannot be read: \(error)")
+            host.logger.warning("the stored value cannot be read: \(error)")
             return nil
         }
     }

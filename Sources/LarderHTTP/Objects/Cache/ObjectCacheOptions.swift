@@ -12,27 +12,27 @@ public struct ObjectCacheOptions: Hashable, Sendable {
     /// A longer download is delivered and not stored. A longer upload is refused while there is no connection.
     public var fileLimit: Int64
     /// The longest response with objects that is read, in bytes.
-    public var answerLimit: Int
+    public var responseLimit: Int
     /// The longest waits of an exchange.
     public var timeouts: TransportTimeouts
     /// The header fields that carry secrets: files are stored without them.
     public var credentialFields: CredentialFields
     /// Whether an object saved with a connection is requested, if the response to the save does not contain it.
-    public var loadsSaved: Bool
+    public var loadsAfterSave: Bool
 
     /// Options; limits must be positive.
     public init(
         strategy: ObjectStrategy = .networkElseCache, validators: ValidatorFields = .standard,
-        fileLimit: Int64 = 15 << 20, answerLimit: Int = 64 << 20, timeouts: TransportTimeouts = TransportTimeouts(),
-        credentialFields: CredentialFields = CredentialFields(), loadsSaved: Bool = false
+        fileLimit: Int64 = 15 << 20, responseLimit: Int = 64 << 20, timeouts: TransportTimeouts = TransportTimeouts(),
+        credentialFields: CredentialFields = CredentialFields(), loadsAfterSave: Bool = false
     ) {
-        precondition(fileLimit > 0 && answerLimit > 0, "limits of \(fileLimit) and \(answerLimit) bytes")
+        precondition(fileLimit > 0 && responseLimit > 0, "limits of \(fileLimit) and \(responseLimit) bytes")
         self.strategy = strategy
         self.validators = validators
         self.fileLimit = fileLimit
-        self.answerLimit = answerLimit
+        self.responseLimit = responseLimit
         self.timeouts = timeouts
         self.credentialFields = credentialFields
-        self.loadsSaved = loadsSaved
+        self.loadsAfterSave = loadsAfterSave
     }
 }

@@ -64,7 +64,7 @@ extension ObjectCache {
     /// for try await user in objects.values(of: ObjectName(class: "User", id: "7")) { show(user) }
     /// ```
     public func values(of name: ObjectName) -> ObjectValues<StoredObject> {
-        values(in: .row(name.row)) { [self] in ObjectInquiry(name: self.name(of: name)) }
+        values(in: .row(name.row)) { [self] in SingleObjectLookup(name: self.name(of: name)) }
     }
 
     /// Returns the stored collection with its objects, as ``values(of:)-(ObjectName)``.
@@ -74,27 +74,27 @@ extension ObjectCache {
         of name: CollectionName, membership: ObjectMembership = .asFetched
     ) -> ObjectValues<ObjectCollection> {
         values(in: .collection(name, home: ObjectName.resource(ofClass: name.className))) {
-            CollectionInquiry(name: name, membership: membership)
+            CollectionLookup(name: name, membership: membership)
         }
     }
 
-    private func values<Asked: ObjectInquiring>(
-        in region: Region, _ inquiry: @escaping @Sendable () -> Asked
-    ) -> ObjectValues<Asked.Value> where Asked.Value: Equatable {
+    private func values<ValueLookup: ObjectLookup>(
+        in region: Region, _ lookup: @escaping @Sendable () -> ValueLookup
+    ) -> ObjectValues<ValueLookup.Value> where ValueLookup.Value: Equatable {
         ObjectValues(
-            signals: { [self] in shelves.changes(in: region) },
+            signals: { [self] in tieredStorage.changes(in: region) },
             read: { [self] () async throws(HTTPCacheError) in
-                try await giveUpWritesOfOthers()
+                try await discardWritesOfOtherAccounts()
                 do {
-                    return try inquiry().kept(in: shelves)?.value
+                    return try lookup().storedValue(in: tieredStorage)?.value
                 } catch {
-                    throw .reading(error)
+                    throw .wrapping(error)
                 }
             })
     }
 }
 
-extension ObjectShelves {
+extension TieredObjectStorage {
     /// Returns a stream with an element after changes of either storage, until the stream of one of them ends.
     fileprivate func changes(in region: Region) -> AsyncStream<Void> {
         let streams = all.map { $0.changes(in: region) }

@@ -20,21 +20,22 @@ extension ObjectCache {
         let target = try target(file.object.className, persistence)
         let file = ObjectFile(of: name(of: file.object), attribute: file.attribute)
         let strategy = strategy ?? options.strategy
-        if strategy == .cacheOnly || strategy == .cacheElseNetwork, let (kept, _) = await kept(file) {
-            return answer(kept, .cache, state: .stale(since: kept.response.receivedAt), ObjectReason.anyAge)
+        if strategy == .cacheOnly || strategy == .cacheElseNetwork, let (stored, _) = await storedFile(file) {
+            return answer(stored, .cache, state: .stale(since: stored.response.receivedAt), ObjectReason.anyAge)
         }
         if strategy == .cacheThenNetwork, let first = await intermediate(file) {
-            refresh { () async throws(HTTPCacheError) in _ = try await self.download(file, keepingIn: target) }
+            refresh { () async throws(HTTPCacheError) in _ = try await self.download(file, storingIn: target) }
             return first
         }
-        if strategy == .cacheOnly { throw .notCached(ObjectReason.notKept) }
-        if strategy == .networkOnly { return try await download(file, keepingIn: nil) }
+        if strategy == .cacheOnly { throw .notCached(ObjectReason.notStored) }
+        if strategy == .networkOnly { return try await download(file, storingIn: nil) }
         do throws(HTTPCacheError) {
-            return try await download(file, keepingIn: target)
+            return try await download(file, storingIn: target)
         } catch {
-            guard error.isWithoutServer, let (kept, _) = await kept(file) else { throw error }
+            guard error.isServerUnavailable, let (stored, _) = await storedFile(file) else { throw error }
             return answer(
-                kept, .cache, state: .expiredServedOffline(since: kept.response.receivedAt), ObjectReason.unreachable)
+                stored, .cache, state: .expiredServedOffline(since: stored.response.receivedAt),
+                ObjectReason.unreachable)
         }
     }
 
@@ -48,35 +49,35 @@ extension ObjectCache {
         let file = ObjectFile(of: name(of: file.object), attribute: file.attribute)
         return ObjectAnswers(
             first: { [self] () async throws(HTTPCacheError) in await intermediate(file) },
-            final: { [self] () async throws(HTTPCacheError) in try await download(file, keepingIn: target) })
+            final: { [self] () async throws(HTTPCacheError) in try await download(file, storingIn: target) })
     }
 
     private func intermediate(_ file: ObjectFile) async -> Fetched<HTTPAnswer>? {
-        guard let (kept, _) = await kept(file) else { return nil }
-        var answer = answer(kept, .cache, state: .stale(since: kept.response.receivedAt), ObjectReason.cacheFirst)
+        guard let (stored, _) = await storedFile(file) else { return nil }
+        var answer = answer(stored, .cache, state: .stale(since: stored.response.receivedAt), ObjectReason.cacheFirst)
         answer.isIntermediate = true
         return answer
     }
 
     /// Returns the stored file. Memory is checked first, since a copy there is newer.
-    private func kept(_ file: ObjectFile) async -> (entry: CachedResponse, cache: any ResponseCache)? {
+    private func storedFile(_ file: ObjectFile) async -> (entry: CachedResponse, cache: any ResponseCache)? {
         for files in fileCaches {
             do {
                 if let entry = try await files.entries(for: file.key).first { return (entry, files) }
             } catch {
-                host.logger.warning("a kept file cannot be read: \(error)")
+                host.logger.warning("a stored file cannot be read: \(error)")
             }
         }
         return nil
     }
 
     func download(
-        _ file: ObjectFile, keepingIn target: ObjectPersistence?
+        _ file: ObjectFile, storingIn target: ObjectPersistence?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        let filter = beginAnswer(to: .file(file))
+        let filter = beginRequest(for: .file(file))
         defer { order.end(filter.start) }
         let kind = options.validators.object
-        let known = target == nil ? nil : await kept(file)
+        let known = target == nil ? nil : await storedFile(file)
         var plain = try request(for: .file(file))
         kind.strip(&plain)
         var request = plain
@@ -84,7 +85,7 @@ extension ObjectCache {
         let requestedAt = host.now()
         var response = try await send(request, body: nil)
         if response.head.status == .notModified, let known {
-            if let confirmed = await confirm(file, known.entry, response.head) { return confirmed }
+            if let confirmed = await recordConfirmation(file, known.entry, response.head) { return confirmed }
             // The stored file was removed or replaced during the request.
             response = try await send(plain, body: nil)
         }
@@ -92,37 +93,37 @@ extension ObjectCache {
         let url = "\(plain.scheme ?? "")://\(plain.authority ?? "")\(plain.path ?? "")"
         let stored = StoredResponse(
             method: .get, url: url, status: response.head.status,
-            fields: KeptFields.kept(of: response.head.headerFields, without: options.credentialFields),
+            fields: StoredFields.selected(from: response.head.headerFields, without: options.credentialFields),
             requestedAt: requestedAt, receivedAt: host.now())
-        return try await intake(response, file, stored, replacing: known?.entry, filter, target)
+        return try await storeBody(response, file, stored, replacing: known?.entry, filter, target)
     }
 
-    private func confirm(
+    private func recordConfirmation(
         _ file: ObjectFile, _ known: CachedResponse, _ head: HTTPResponse
     ) async -> Fetched<HTTPAnswer>? {
-        guard let (entry, cache) = await kept(file), entry.identity == known.identity else { return nil }
-        var kept = entry
-        kept.response.fields = KeptFields.updated(
-            kept.response.fields, with: head.headerFields, without: options.credentialFields)
-        kept.response.receivedAt = host.now()
+        guard let (entry, cache) = await storedFile(file), entry.identity == known.identity else { return nil }
+        var stored = entry
+        stored.response.fields = StoredFields.updated(
+            stored.response.fields, with: head.headerFields, without: options.credentialFields)
+        stored.response.receivedAt = host.now()
         do {
-            try await cache.refresh(kept, with: kept.response)
+            try await cache.refresh(stored, with: stored.response)
         } catch {
             host.logger.warning("a confirmed file could not be noted: \(error)")
         }
         return answer(
-            kept, .revalidated, state: .fresh(until: kept.response.receivedAt), ObjectReason.confirmed)
+            stored, .revalidated, state: .fresh(until: stored.response.receivedAt), ObjectReason.confirmed)
     }
 
     func answer(
-        _ kept: CachedResponse, _ origin: AnswerOrigin, state: AnswerState, _ reuse: CacheReason
+        _ stored: CachedResponse, _ origin: AnswerOrigin, state: AnswerState, _ reuse: CacheReason
     ) -> Fetched<HTTPAnswer> {
         Fetched(
             value: HTTPAnswer(
-                head: kept.response.head, body: AnswerBody(.stored(kept.body, 0..<kept.body.byteCount))),
+                head: stored.response.head, body: AnswerBody(.stored(stored.body, 0..<stored.body.byteCount))),
             origin: origin, state: state,
-            age: .milliseconds(max(0, host.now() - kept.response.receivedAt)), isIntermediate: false, reuse: reuse,
-            storage: ObjectReason.alreadyKept)
+            age: .milliseconds(max(0, host.now() - stored.response.receivedAt)), isIntermediate: false, reuse: reuse,
+            storage: ObjectReason.alreadyStored)
     }
 }
 

@@ -3,7 +3,7 @@ public import LarderFormat
 internal import LarderTransport
 
 /// A lookup on a server.
-public enum ObjectQuestion: Hashable, Sendable {
+public enum ObjectQuery: Hashable, Sendable {
     /// One object.
     case object(ObjectName)
     /// The objects that a query selects, or that a reference leads to.
@@ -32,7 +32,7 @@ public enum ObjectWrite: Hashable, Sendable {
     }
 
     /// Returns the same write about another object.
-    func about(_ name: ObjectName) -> ObjectWrite {
+    func withName(_ name: ObjectName) -> ObjectWrite {
         switch self {
         case .create: .create(name)
         case .save: .save(name)
@@ -91,7 +91,7 @@ public protocol ObjectService: Sendable {
     /// Returns the path of a lookup, by GET: with its query, beginning with `/`.
     ///
     /// - Throws: an error of its own when there is none; the cache throws ``HTTPCacheError/invalidRequest(_:)`` for it.
-    func path(of question: ObjectQuestion) throws -> String
+    func path(of query: ObjectQuery) throws -> String
 
     /// Returns the method and path of a write.
     ///
@@ -104,10 +104,10 @@ public protocol ObjectService: Sendable {
     /// - Throws: as ``path(of:)``.
     func request(_ method: HTTPRequest.Method, _ path: String) throws -> HTTPRequest
 
-    /// Returns the objects in the body of a response: one for ``ObjectQuestion/object(_:)``, else all, in order.
+    /// Returns the objects in the body of a response: one for ``ObjectQuery/object(_:)``, else all, in order.
     ///
     /// - Throws: an error of its own when the body cannot be understood.
-    func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject]
+    func objects(in body: [UInt8], answering query: ObjectQuery) throws -> [ReceivedObject]
 
     /// Returns the media type of the body of a write; by default `application/octet-stream` for uploads.
     ///
@@ -125,7 +125,7 @@ public protocol ObjectService: Sendable {
     /// A response that is not the server's stores nothing and confirms nothing: the server counts as not reached.
     ///
     /// - Parameter path: the path of the request.
-    func accepts(_ head: HTTPResponse, at path: String) -> Bool
+    func isOwnResponse(_ head: HTTPResponse, at path: String) -> Bool
 }
 
 extension ObjectService {
@@ -145,7 +145,7 @@ extension ObjectService {
     }
 
     /// Returns false for an HTML page.
-    public func accepts(_ head: HTTPResponse, at path: String) -> Bool {
+    public func isOwnResponse(_ head: HTTPResponse, at path: String) -> Bool {
         !CaptivePortal.isLikely(status: head.status.code, contentType: head.headerFields[.contentType])
     }
 }

@@ -56,10 +56,10 @@ public enum ObjectMembership: Sendable {
     /// The objects of the fetch that match now. None is added: it is unknown which others the server has.
     case reevaluated(@Sendable (StoredObject) -> Bool)
 
-    func shows(_ object: StoredObject) -> Bool {
+    func includes(_ object: StoredObject) -> Bool {
         switch self {
         case .asFetched: true
-        case .reevaluated(let fits): fits(object)
+        case .reevaluated(let predicate): predicate(object)
         }
     }
 }

@@ -61,8 +61,8 @@ public struct ValidatorFields: Hashable, Sendable {
         object: Kind(lastModified: Exchange(received: .ifNoneMatch, sent: .ifNoneMatch)), validatesQueries: false)
 
     /// Returns the validators of the responses to a lookup; nil when there are none.
-    func kind(of question: ObjectQuestion) -> Kind? {
-        switch question {
+    func kind(of query: ObjectQuery) -> Kind? {
+        switch query {
         case .collection(let name): name.query.isEmpty || validatesQueries ? collection : nil
         case .object, .file: object
         }

@@ -65,12 +65,12 @@ final class ChangeOrder: Sendable {
     }
 
     /// Records a write that is about to change a subject.
-    func noteWrite(of subject: Subject) { note([subject], at: \.written) }
+    func recordWrite(of subject: Subject) { record([subject], at: \.written) }
 
     /// Records that subjects are about to be removed.
-    func noteRemoval(of subjects: [Subject]) { note(subjects, at: \.removed) }
+    func recordRemoval(of subjects: [Subject]) { record(subjects, at: \.removed) }
 
-    private func note(_ subjects: [Subject], at place: WritableKeyPath<Mark, UInt64>) {
+    private func record(_ subjects: [Subject], at place: WritableKeyPath<Mark, UInt64>) {
         state.withLock { state in
             guard !state.underWay.isEmpty else { return }
             state.count += 1

@@ -20,7 +20,7 @@ public final class MemoryObjectStorage: ObjectStorage {
     /// Returns an object, and the validators of its own fetch; nil when it is not stored.
     public func object(_ name: ObjectName) -> ObjectEntry? {
         state.withLock { state in
-            state.use(name)
+            state.recordUse(name)
             return state.objects[name]?.entry
         }
     }
@@ -31,7 +31,7 @@ public final class MemoryObjectStorage: ObjectStorage {
             guard let collection = state.collections[name] else { return nil }
             var objects: [ObjectName: StoredObject] = [:]
             for member in collection.members {
-                state.use(member)
+                state.recordUse(member)
                 objects[member] = state.objects[member]?.entry.object
             }
             return CollectionEntry(
@@ -41,8 +41,8 @@ public final class MemoryObjectStorage: ObjectStorage {
     }
 
     /// Returns the collections that hold an object.
-    public func collections(holding object: ObjectName) -> [CollectionName] {
-        state.withLock { Array($0.holders[object] ?? []) }
+    public func collections(containing object: ObjectName) -> [CollectionName] {
+        state.withLock { Array($0.collectionsByMember[object] ?? []) }
     }
 
     /// Returns the collections of a class, including those fetched through references.
@@ -59,7 +59,7 @@ public final class MemoryObjectStorage: ObjectStorage {
         let changes = state.withLock { state in
             let changes = decide()
             for change in changes { state.apply(change) }
-            state.makeRoom()
+            state.evictOldest()
             return changes
         }
         if !changes.isEmpty { for observer in observers.withLock({ Array($0.values) }) { observer.yield() } }

@@ -3,7 +3,7 @@ internal import LarderStore
 
 /// The content of a ``MemoryObjectStorage``.
 struct MemoryObjects: Sendable {
-    struct Kept {
+    struct Stored {
         var entry: ObjectEntry
         /// The count of uses when it was last put or read.
         var usedAt: UInt64
@@ -21,9 +21,9 @@ struct MemoryObjects: Sendable {
     private static let overhead = 128
     private static let memberCost = 64
 
-    private(set) var objects: [ObjectName: Kept] = [:]
+    private(set) var objects: [ObjectName: Stored] = [:]
     private(set) var collections: [CollectionName: Collection] = [:]
-    private(set) var holders: [ObjectName: Set<CollectionName>] = [:]
+    private(set) var collectionsByMember: [ObjectName: Set<CollectionName>] = [:]
     private let limit: Int
     private var cost = 0
     private var uses: UInt64 = 0
@@ -33,7 +33,7 @@ struct MemoryObjects: Sendable {
     }
 
     /// Records a use of an object.
-    mutating func use(_ name: ObjectName) {
+    mutating func recordUse(_ name: ObjectName) {
         uses += 1
         objects[name]?.usedAt = uses
     }
@@ -51,14 +51,14 @@ struct MemoryObjects: Sendable {
     mutating func apply(_ change: ObjectChange) {
         switch change {
         case .put(let object): put(object)
-        case .noteSingle(let name, let validators, let time):
+        case .putSingleAnswer(let name, let validators, let time):
             objects[name]?.entry.answer = SingleAnswer(validators: validators, fetchedAt: time)
         case .putCollection(let name, let members, let validators, let time):
             removeCollection(name)
             let collection = Collection(members: members, validators: validators, fetchedAt: time)
             collections[name] = collection
             cost += collection.cost
-            for member in members { holders[member, default: []].insert(name) }
+            for member in members { collectionsByMember[member, default: []].insert(name) }
         case .confirmCollection(let name, let validators, let time):
             guard let before = collections[name]?.validators else { return }
             collections[name]?.validators = Validators(
@@ -68,7 +68,8 @@ struct MemoryObjects: Sendable {
         case .remove(let name): remove(name)
         case .removeCollection(let name): removeCollection(name)
         case .removeCollectionAndObjects(let name, let keeping):
-            for member in Set(removeCollection(name)) where holders[member] == nil && !keeping.contains(member) {
+            for member in Set(removeCollection(name))
+            where collectionsByMember[member] == nil && !keeping.contains(member) {
                 remove(member)
             }
         case .removeClass(let className):
@@ -79,7 +80,7 @@ struct MemoryObjects: Sendable {
     }
 
     /// Drops what was used longest ago until the size is a tenth below the limit; does nothing within the limit.
-    mutating func makeRoom() {
+    mutating func evictOldest() {
         guard cost > limit else { return }
         let target = limit - limit / 10
         for (name, _) in objects.sorted(by: { $0.value.usedAt < $1.value.usedAt }) {
@@ -97,15 +98,15 @@ struct MemoryObjects: Sendable {
         let isSame = before?.object.payload == object.payload
         uses += 1
         cost += object.payload.count - (before.map { $0.object.payload.count } ?? -Self.overhead)
-        objects[object.name] = Kept(
+        objects[object.name] = Stored(
             entry: ObjectEntry(object: object, answer: isSame ? before?.answer : nil), usedAt: uses)
         if isSame { return }
-        for holder in holders[object.name] ?? [] { collections[holder]?.validators = Validators() }
+        for holder in collectionsByMember[object.name] ?? [] { collections[holder]?.validators = Validators() }
     }
 
     private mutating func remove(_ name: ObjectName) {
-        guard let kept = objects.removeValue(forKey: name) else { return }
-        cost -= kept.entry.object.payload.count + Self.overhead
+        guard let stored = objects.removeValue(forKey: name) else { return }
+        cost -= stored.entry.object.payload.count + Self.overhead
     }
 
     @discardableResult
@@ -113,8 +114,8 @@ struct MemoryObjects: Sendable {
         guard let collection = collections.removeValue(forKey: name) else { return [] }
         cost -= collection.cost
         for member in collection.members {
-            holders[member]?.remove(name)
-            if holders[member]?.isEmpty == true { holders[member] = nil }
+            collectionsByMember[member]?.remove(name)
+            if collectionsByMember[member]?.isEmpty == true { collectionsByMember[member] = nil }
         }
         return collection.members
     }

@@ -19,7 +19,7 @@ public protocol ObjectStorage: Sendable {
     /// Returns the collections that hold an object.
     ///
     /// - Throws: the errors of the storage.
-    func collections(holding object: ObjectName) throws -> [CollectionName]
+    func collections(containing object: ObjectName) throws -> [CollectionName]
 
     /// Returns the collections of a class, including those fetched through references.
     ///
@@ -40,7 +40,7 @@ public protocol ObjectStorage: Sendable {
     /// Binds the stored objects to a server before a request to it; does nothing by default.
     ///
     /// - Throws: `ServerMismatch` when objects of another server are stored; the errors of the storage.
-    func use(server: String) async throws
+    func bind(server: String) async throws
 
     /// Makes all of the changes that `decide` returns, or none, in their order.
     ///
@@ -54,7 +54,7 @@ public protocol ObjectStorage: Sendable {
 
 extension ObjectStorage {
     /// Does nothing; never throws.
-    public func use(server: String) async throws {}
+    public func bind(server: String) async throws {}
 
     /// Makes all of these changes, or none, in their order.
     ///
@@ -109,7 +109,7 @@ public enum ObjectChange: Hashable, Sendable {
     /// hold it: a server that confirms them would confirm content that is no longer there.
     case put(StoredObject)
     /// Records the validators of an object's own fetch.
-    case noteSingle(ObjectName, Validators, at: Int64)
+    case putSingleAnswer(ObjectName, Validators, at: Int64)
     /// Stores the members of a collection, in place of those before.
     case putCollection(CollectionName, members: [ObjectName], Validators, at: Int64)
     /// Records that the server confirmed a collection; validators that it left out stay.

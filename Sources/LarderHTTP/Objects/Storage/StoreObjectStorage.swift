@@ -47,7 +47,7 @@ public struct StoreObjectStorage: ObjectStorage {
     /// Returns the collections that hold an object.
     ///
     /// - Throws: as ``object(_:)``.
-    public func collections(holding object: ObjectName) throws -> [CollectionName] {
+    public func collections(containing object: ObjectName) throws -> [CollectionName] {
         try store.read { view in try view.collections(holding: object.row).map(\.name) }
     }
 
@@ -82,7 +82,7 @@ public struct StoreObjectStorage: ObjectStorage {
     /// Binds the objects of the store to a server.
     ///
     /// - Throws: `ServerMismatch` when the store holds objects of another server; as ``Store/write(durability:_:)``.
-    public func use(server: String) async throws { try await store.bindServer(server, to: .objects) }
+    public func bind(server: String) async throws { try await store.bindServer(server, to: .objects) }
 
     /// Makes all of the changes that `decide` returns, in their order, in the transaction that decides.
     ///
@@ -102,7 +102,7 @@ extension Transaction {
     fileprivate mutating func apply(_ change: ObjectChange) throws {
         switch change {
         case .put(let object): try put(object)
-        case .noteSingle(let name, let validators, let time):
+        case .putSingleAnswer(let name, let validators, let time):
             try putSingleAnswer(at: name.row, validators: validators, fetchedAt: time)
         case .putCollection(let name, let members, let validators, let time):
             try putCollection(
@@ -115,7 +115,7 @@ extension Transaction {
         case .removeCollectionAndObjects(let name, let keeping):
             for row in Set(try removeCollection(name) ?? []) {
                 if let object = ObjectName(row: row), keeping.contains(object) { continue }
-                if try !isHeld(row) { try remove(row) }
+                if try !isInAnyCollection(row) { try remove(row) }
             }
         case .removeClass(let className): try removeClass(className)
         }
@@ -123,14 +123,14 @@ extension Transaction {
 
     private mutating func put(_ object: StoredObject) throws {
         // Compared with the server's row, not with a local change applied over it.
-        let isSame = try holds(object)
+        let isSame = try contains(object)
         try put(object.payload, at: object.name.row, updatedAt: object.updatedAt, codec: object.codec)
         if isSame { return }
         try removeSingleAnswer(at: object.name.row)
         try removeValidators(ofCollectionsHolding: object.name.row)
     }
 
-    private borrowing func holds(_ object: StoredObject) throws -> Bool {
+    private borrowing func contains(_ object: StoredObject) throws -> Bool {
         guard let row = try serverRow(at: object.name.row) else { return false }
         return row.payload.equals(object.payload.rawSpan)
     }

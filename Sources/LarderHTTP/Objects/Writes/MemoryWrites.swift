@@ -36,15 +36,15 @@ final class MemoryWrites: Sendable {
     /// - Parameters:
     ///   - revivesAll: whether every failed write is sent once more, or only those that are due.
     ///   - tried: the writes that are not to be revived again.
-    func next(at now: Duration, revivesAll: Bool, but tried: Set<UUIDBytes>) -> Item? {
+    func next(at now: Duration, revivesAll: Bool, excluding tried: Set<UUIDBytes>) -> Item? {
         items.withLock { items in
-            var held: Set<ObjectName> = []
+            var blocked: Set<ObjectName> = []
             return items.first { item in
-                if held.contains(item.write.object) { return false }
+                if blocked.contains(item.write.object) { return false }
                 if !item.hasFailed { return true }
                 let isRevived = revivesAll || item.due.map { $0 <= now } ?? false
                 if isRevived, !tried.contains(item.write.id) { return true }
-                held.insert(item.write.object)
+                blocked.insert(item.write.object)
                 return false
             }
         }
@@ -52,10 +52,10 @@ final class MemoryWrites: Sendable {
 
     /// Whether a new write about an object has to wait behind the waiting ones. Writes about an object with a failed
     /// write hold back only writes about that object.
-    func holdsBack(_ object: ObjectName) -> Bool {
+    func blocks(_ object: ObjectName) -> Bool {
         items.withLock { items in
-            let held = Set(items.lazy.filter(\.hasFailed).map(\.write.object))
-            return held.contains(object) || items.contains { !held.contains($0.write.object) }
+            let blocked = Set(items.lazy.filter(\.hasFailed).map(\.write.object))
+            return blocked.contains(object) || items.contains { !blocked.contains($0.write.object) }
         }
     }
 
@@ -79,7 +79,7 @@ final class MemoryWrites: Sendable {
     /// Records the server's name of an object, and moves the writes that wait about the object to that name.
     ///
     /// - Parameter renamed: returns an item about the object under its new name.
-    func follow(_ temporary: ObjectName, to name: ObjectName, renamed: (Item) -> Item) {
+    func rename(_ temporary: ObjectName, to name: ObjectName, renamed: (Item) -> Item) {
         // A server may keep the id that the request gave.
         if name == temporary { return }
         names.withLock { $0[temporary] = name }
@@ -111,15 +111,15 @@ final class MemoryWrites: Sendable {
     /// Counts a response that requests another try, unless it came before that try was due: several early tries can
     /// meet one and the same fault.
     ///
-    /// - Parameter asked: the wait that the response requests.
+    /// - Parameter requested: the wait that the response requests.
     /// - Returns: whether the attempts are used up.
-    func countAttempt(_ id: UUIDBytes, by schedule: WriteSchedule, asked: Duration?, at now: Duration) -> Bool {
+    func countAttempt(_ id: UUIDBytes, by schedule: WriteSchedule, requested: Duration?, at now: Duration) -> Bool {
         items.withLock { items in
             guard let place = items.firstIndex(where: { $0.write.id == id }) else { return false }
             if items[place].due.map({ $0 <= now }) ?? true {
                 items[place].attempts += 1
                 items[place].hasFailed = items[place].attempts >= schedule.mostAttempts
-                items[place].due = now + schedule.wait(afterAttempts: items[place].attempts, asked: asked)
+                items[place].due = now + schedule.wait(afterAttempts: items[place].attempts, requested: requested)
             }
             return items[place].hasFailed
         }
@@ -137,7 +137,7 @@ final class MemoryWrites: Sendable {
 
     /// Schedules the writes that failed through the server's fault for another try, because the server accepts writes:
     /// at once for the first time, then after the first of the waits for revival.
-    func noteAcceptance(_ schedule: WriteSchedule, at now: Duration) {
+    func recordAcceptance(_ schedule: WriteSchedule, at now: Duration) {
         items.withLock { items in
             for place in items.indices where items[place].hasFailed {
                 let soon = items[place].attempts > schedule.mostAttempts ? now + schedule.revival.first : now
@@ -146,21 +146,21 @@ final class MemoryWrites: Sendable {
         }
     }
 
-    /// Records whether the server may have a write. It may from the moment before the write is sent.
-    func note(_ id: UUIDBytes, isInDoubt: Bool) {
+    /// Records whether the server may have a write. It may from the time just before the write is sent.
+    func mark(_ id: UUIDBytes, isInDoubt: Bool) {
         items.withLock { items in
             for place in items.indices where items[place].write.id == id { items[place].write.isInDoubt = isInDoubt }
         }
     }
 
     /// Removes a write that the server has.
-    func accept(_ id: UUIDBytes) { items.withLock { items in items.removeAll { $0.write.id == id } } }
+    func remove(_ id: UUIDBytes) { items.withLock { items in items.removeAll { $0.write.id == id } } }
 
     /// Removes a write that the server refused.
     ///
     /// - Returns: the changes that undo its effect. Empty where a later write about the same object hides the effect;
     ///   that write then inherits the changes.
-    func reject(_ id: UUIDBytes) -> [ObjectChange] {
+    func removeRejected(_ id: UUIDBytes) -> [ObjectChange] {
         items.withLock { items in
             guard let place = items.firstIndex(where: { $0.write.id == id }) else { return [] }
             let item = items.remove(at: place)
@@ -178,7 +178,7 @@ final class MemoryWrites: Sendable {
     func rebase(on object: StoredObject) -> ObjectChange? { rebase(object.name, undo: .put(object)) }
 
     /// Rebases as ``rebase(on:)``, for an object of which nothing else is stored any more.
-    func rebaseOnNothing(_ name: ObjectName) -> ObjectChange? { rebase(name, undo: .remove(name)) }
+    func rebaseOnRemoval(_ name: ObjectName) -> ObjectChange? { rebase(name, undo: .remove(name)) }
 
     private func rebase(_ name: ObjectName, undo: ObjectChange) -> ObjectChange? {
         items.withLock { items in

@@ -8,19 +8,19 @@ extension ObjectCache {
     /// Returns the authentication state of the queue of persistent classes. Without a queue there are no accounts.
     ///
     /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the queue cannot read it.
-    func gate() throws(HTTPCacheError) -> SessionGate {
+    func authenticationState() throws(HTTPCacheError) -> AuthenticationState {
         do {
-            return try writeQueue?.gate() ?? .signedIn(nil)
+            return try writeQueue?.authenticationState() ?? .signedIn(nil)
         } catch {
-            throw .reading(error)
+            throw .wrapping(error)
         }
     }
 
     /// Returns the account that a write is made under now.
     ///
-    /// - Throws: ``HTTPCacheError/notSignedIn`` when no account is signed in; as ``gate()``.
-    func accountOfNow() throws(HTTPCacheError) -> String? {
-        switch try gate() {
+    /// - Throws: ``HTTPCacheError/notSignedIn`` when no account is signed in; as ``authenticationState()``.
+    func currentAccount() throws(HTTPCacheError) -> String? {
+        switch try authenticationState() {
         case .signedIn(let account), .expired(let account): account
         case .signedOut: throw .notSignedIn
         }
@@ -28,9 +28,9 @@ extension ObjectCache {
 
     /// Checks that the account of a write is signed in.
     ///
-    /// - Throws: ``HTTPCacheError/notSignedIn`` where it is not; as ``gate()``.
+    /// - Throws: ``HTTPCacheError/notSignedIn`` where it is not; as ``authenticationState()``.
     func checkAccount(of write: QueuedWrite) throws(HTTPCacheError) {
-        guard try gate().admits(write.account) else { throw .notSignedIn }
+        guard try authenticationState().allows(write.account) else { throw .notSignedIn }
     }
 
     /// Checks that a write may be sent now.
@@ -38,8 +38,8 @@ extension ObjectCache {
     /// - Throws: ``HTTPCacheError/transport(_:)`` as without a network while the login has expired; as
     ///   ``checkAccount(of:)``.
     func checkLogin(for write: QueuedWrite) throws(HTTPCacheError) {
-        let gate = try gate()
-        guard gate.admits(write.account) else { throw .notSignedIn }
-        if case .expired = gate { throw .transport(.noConnection(reason: "the login has expired")) }
+        let authentication = try authenticationState()
+        guard authentication.allows(write.account) else { throw .notSignedIn }
+        if case .expired = authentication { throw .transport(.noConnection(reason: "the login has expired")) }
     }
 }

@@ -6,7 +6,7 @@ internal import Logging
 /// The outcome of creating an object.
 public enum CreateOutcome: Hashable, Sendable {
     /// The server created this object, under the id that it assigned.
-    case made(StoredObject)
+    case created(StoredObject)
     /// The object waits for a connection in memory, under this temporary name (``ObjectCache/name(of:)``) and this
     /// identity.
     case queued(ObjectName, UUIDBytes)
@@ -14,7 +14,7 @@ public enum CreateOutcome: Hashable, Sendable {
 
 extension ObjectCache {
     /// An error for a response that does not identify the object that the server created.
-    struct NoID: Error {}
+    struct MissingID: Error {}
 
     /// Creates an object on the server, and stores it under the id that the server assigns.
     ///
@@ -43,8 +43,8 @@ extension ObjectCache {
             .create(name), payload, [.put(object)], strategy ?? options.strategy, try target(className, persistence))
         switch outcome {
         case .sent:
-            guard let made else { throw .parse(NoID()) }
-            return .made(made)
+            guard let made else { throw .parse(MissingID()) }
+            return .created(made)
         case .queued(let id): return .queued(name, id)
         }
     }
@@ -61,16 +61,16 @@ extension ObjectCache {
     ///
     /// - Parameter made: the created object; nil where the response did not identify it. The temporary object is then
     ///   removed.
-    func give(_ temporary: ObjectName, _ made: StoredObject?, by id: UUIDBytes) async throws {
+    func replaceTemporary(_ temporary: ObjectName, _ made: StoredObject?, by id: UUIDBytes) async throws {
         guard let made else {
-            host.logger.warning("an object was made, and the server did not say its id")
-            for item in writes.all.reversed() where item.write.object == temporary { try await takeBack(item.write.id) }
+            host.logger.warning("an object was created, and the response does not contain its id")
+            for item in writes.all.reversed() where item.write.object == temporary { try await revert(item.write.id) }
             return
         }
-        order.noteWrite(of: .object(made.name))
+        order.recordWrite(of: .object(made.name))
         try await memory.objects.apply(deciding: { [self] in
-            writes.accept(id)
-            writes.follow(temporary, to: made.name) { renamed($0, to: made.name) }
+            writes.remove(id)
+            writes.rename(temporary, to: made.name) { renamed($0, to: made.name) }
             return [.remove(temporary), writes.rebase(on: made) ?? .put(made)]
         })
     }
@@ -80,7 +80,7 @@ extension ObjectCache {
     private func renamed(_ item: MemoryWrites.Item, to name: ObjectName) -> MemoryWrites.Item {
         var item = item
         try? rename(&item.write, &item.kind, &item.effects, to: name)
-        item.undo = item.undo.map { $0.about(name) }
+        item.undo = item.undo.map { $0.withName(name) }
         return item
     }
 
@@ -91,19 +91,19 @@ extension ObjectCache {
         _ made: inout QueuedWrite, _ kind: inout ObjectWrite, _ changes: inout [ObjectChange], to name: ObjectName
     ) throws(HTTPCacheError) {
         do {
-            let place = try service.target(of: kind.about(name))
+            let place = try service.target(of: kind.withName(name))
             (made.method, made.path, made.object) = (place.method, place.path, name)
         } catch {
             throw .invalidRequest("the service has no request for this write")
         }
-        kind = kind.about(name)
-        changes = changes.map { $0.about(name) }
+        kind = kind.withName(name)
+        changes = changes.map { $0.withName(name) }
     }
 }
 
 extension ObjectChange {
     /// Returns the same change of another object, for the changes that a write makes.
-    fileprivate func about(_ name: ObjectName) -> ObjectChange {
+    fileprivate func withName(_ name: ObjectName) -> ObjectChange {
         switch self {
         case .put(var object):
             object.name = name

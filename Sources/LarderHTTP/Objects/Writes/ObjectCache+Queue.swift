@@ -45,7 +45,7 @@ extension ObjectCache {
     /// Writes of an account other than the one signed in are discarded. While no account is signed in, they wait. The
     /// pass stops at the first write that gets no response, or one that requests another try
     /// (``WriteQueue/verdict(reading:to:)``): that write and the ones behind it still wait. A 401 starts the renewal of
-    /// the login (``WriteQueue/noteUnauthorized(_:since:)``). A refused write is removed, its effect is undone, and the
+    /// the login (``WriteQueue/reportUnauthorized(_:since:)``). A refused write is removed, its effect is undone, and the
     /// refusal is reported.
     ///
     /// A write has failed after as many responses requesting another try as ``WriteQueue/schedule`` allows; only those
@@ -67,7 +67,7 @@ extension ObjectCache {
     func sendQueued(revivesAll: Bool) async throws -> QueueReport {
         let task = state.withLock { state in
             if let sending = state.sending { return sending }
-            let task = Task { try await self.passQueue(revivesAll: revivesAll) }
+            let task = Task { try await self.runQueuePass(revivesAll: revivesAll) }
             state.sending = task
             return task
         }
@@ -75,27 +75,27 @@ extension ObjectCache {
         return try await task.value
     }
 
-    private func passQueue(revivesAll: Bool) async throws -> QueueReport {
+    private func runQueuePass(revivesAll: Bool) async throws -> QueueReport {
         var report = QueueReport()
         var tried: Set<UUIDBytes> = []
         // The next write is read again each time, because it may be discarded or moved to the queue while the one
         // before it is under way.
-        while try await giveUpWritesOfOthers(),
-            let item = writes.next(at: host.elapsed(), revivesAll: revivesAll, but: tried)
+        while try await discardWritesOfOtherAccounts(),
+            let item = writes.next(at: host.elapsed(), revivesAll: revivesAll, excluding: tried)
         {
             let write = item.write
             tried.insert(write.id)
-            let attempt = await sendNoting(write, item.kind)
+            let attempt = await sendMarkingInDoubt(write, item.kind)
             if case .accepted(_, let made) = attempt {
                 report.sent.append(write.id)
                 // A response to an earlier request may not contain the write.
-                if !item.effects.isEmpty { order.noteWrite(of: .object(write.object)) }
+                if !item.effects.isEmpty { order.recordWrite(of: .object(write.object)) }
                 if case .create(let temporary) = item.kind {
-                    try await give(temporary, made, by: write.id)
+                    try await replaceTemporary(temporary, made, by: write.id)
                 } else {
-                    try await accept(write.id, made)
+                    try await complete(write.id, made)
                 }
-                writes.noteAcceptance(schedule, at: host.elapsed())
+                writes.recordAcceptance(schedule, at: host.elapsed())
             } else if case .refused(let head) = attempt {
                 let status = head.status.code
                 host.logger.warning("a write that waited in memory was refused with status \(status)")
@@ -105,7 +105,7 @@ extension ObjectCache {
                     refused = writes.all.filter { $0.write.object == name }.map(\.write.id)
                 }
                 report.rejected += refused.map { QueueReport.Rejection(id: $0, status: status) }
-                for id in refused.reversed() { try await takeBack(id) }
+                for id in refused.reversed() { try await revert(id) }
             } else if let failure = failure(of: write.id, attempt) {
                 host.logger.warning("a write that waits in memory has failed: \(attempt.reason)")
                 report.failed.append(failure)
@@ -119,22 +119,22 @@ extension ObjectCache {
     }
 
     /// Removes a write that the server has, and stores the object that the server made of it.
-    private func accept(_ id: UUIDBytes, _ made: StoredObject?) async throws {
-        guard let made else { return writes.accept(id) }
+    private func complete(_ id: UUIDBytes, _ made: StoredObject?) async throws {
+        guard let made else { return writes.remove(id) }
         try await memory.objects.apply(deciding: { [writes] in
-            writes.accept(id)
+            writes.remove(id)
             // The server's version is stored beneath the writes that still wait.
             return [writes.rebase(on: made) ?? .put(made)]
         })
     }
 
     /// Sends a waiting write, recorded as one that the server may have.
-    private func sendNoting(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
-        writes.note(write.id, isInDoubt: true)
+    private func sendMarkingInDoubt(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
+        writes.mark(write.id, isInDoubt: true)
         let attempt = await send(write, kind)
         // A write that was not sent, or that the server turned away, keeps its earlier state.
-        if !write.isInDoubt, case .waits(let error, _) = attempt, !error.mayHaveArrived {
-            writes.note(write.id, isInDoubt: false)
+        if !write.isInDoubt, case .deferred(let error, _) = attempt, !error.mayHaveArrived {
+            writes.mark(write.id, isInDoubt: false)
         }
         return attempt
     }
@@ -142,13 +142,13 @@ extension ObjectCache {
     /// Counts an attempt, and returns the failure; nil when the write still waits.
     private func failure(of id: UUIDBytes, _ attempt: WriteAttempt) -> QueueReport.Failure? {
         switch attempt {
-        case .waits(_, let answer?):
-            let isOver = writes.countAttempt(id, by: schedule, asked: answer.after, at: host.elapsed())
+        case .deferred(_, let answer?):
+            let isOver = writes.countAttempt(id, by: schedule, requested: answer.after, at: host.elapsed())
             return isOver ? QueueReport.Failure(id: id, status: answer.status) : nil
         case .failed(.invalidRequest):
             writes.fail(id)
             return QueueReport.Failure(id: id, status: nil)
-        case .accepted, .waits, .refused, .failed: return nil
+        case .accepted, .deferred, .refused, .failed: return nil
         }
     }
 
@@ -159,30 +159,30 @@ extension ObjectCache {
     /// - Throws: ``HTTPCacheError/unreadable(_:)`` when the authentication state or the storage in memory cannot be
     ///   read.
     @discardableResult
-    func giveUpWritesOfOthers() async throws(HTTPCacheError) -> Bool {
+    func discardWritesOfOtherAccounts() async throws(HTTPCacheError) -> Bool {
         guard !writes.all.isEmpty else { return true }
-        let gate = try gate()
-        if gate == .signedOut { return true }
-        let others = writes.all.filter { !gate.admits($0.write.account) }
+        let authentication = try authenticationState()
+        if authentication == .signedOut { return true }
+        let others = writes.all.filter { !authentication.allows($0.write.account) }
         do {
-            for item in others.reversed() { try await takeBack(item.write.id) }
+            for item in others.reversed() { try await revert(item.write.id) }
         } catch {
-            throw .reading(error)
+            throw .wrapping(error)
         }
         if !others.isEmpty {
-            host.logger.warning("\(others.count) writes in memory of another account were given up")
+            host.logger.warning("\(others.count) writes in memory of another account were discarded")
         }
         return true
     }
 
     /// Removes a refused write and undoes its effect, in one step: a response stored in between would be undone with
     /// it.
-    func takeBack(_ id: UUIDBytes) async throws {
+    func revert(_ id: UUIDBytes) async throws {
         let undo = Mutex<[ObjectChange]?>(nil)
         try await memory.objects.apply(deciding: { [writes] in
             // The changes are decided once, because the storage may call this closure again.
             undo.withLock { known in
-                let changes = known ?? writes.reject(id)
+                let changes = known ?? writes.removeRejected(id)
                 known = changes
                 return changes
             }

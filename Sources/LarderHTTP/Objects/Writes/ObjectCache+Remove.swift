@@ -6,7 +6,7 @@ internal import Synchronization
 /// The result of a removal from storage.
 public struct StorageRemoval: Hashable, Sendable {
     /// Whether anything of that name was stored.
-    public var wasKept: Bool
+    public var wasStored: Bool
     /// The objects that a waiting write changes: the write is kept, shown and sent; the server's version is removed.
     public var waiting: Set<ObjectName>
 }
@@ -20,13 +20,13 @@ extension ObjectCache {
     @discardableResult
     public func deleteFromStorage(_ name: ObjectName) async throws -> StorageRemoval {
         let name = self.name(of: name)
-        order.noteRemoval(of: [.object(name)])
-        let wasKept = try shelves.object(name) != nil
+        order.recordRemoval(of: [.object(name)])
+        let wasStored = try tieredStorage.object(name) != nil
         let waiting = try waitingObjects().intersection([name])
-        let isInMemory = writes.rebaseOnNothing(name) != nil
-        try await shelves.remove(name, keepingInMemory: isInMemory)
+        let isInMemory = writes.rebaseOnRemoval(name) != nil
+        try await tieredStorage.remove(name, keepingInMemory: isInMemory)
         try await removeFiles(.prefix(ObjectFile.keyPrefix(of: name)))
-        return StorageRemoval(wasKept: wasKept, waiting: waiting)
+        return StorageRemoval(wasStored: wasStored, waiting: waiting)
     }
 
     /// Removes a collection from storage, with its objects and their files, except for objects that another collection
@@ -39,17 +39,17 @@ extension ObjectCache {
     /// - Throws: errors of the storages.
     @discardableResult
     public func deleteAllFromStorage(_ name: CollectionName) async throws -> StorageRemoval {
-        order.noteRemoval(of: [.collection(name)])
+        order.recordRemoval(of: [.collection(name)])
         let waiting = try waitingObjects()
         let inMemory = writes.changedObjects
         var removed: Set<ObjectName> = []
-        let wasKept = try await shelves.removeCollection(name, keepingInMemory: inMemory) { objects in
+        let wasStored = try await tieredStorage.removeCollection(name, keepingInMemory: inMemory) { objects in
             removed = objects
-            order.noteRemoval(of: objects.map { .object($0) })
-            for object in objects.intersection(inMemory) { _ = writes.rebaseOnNothing(object) }
+            order.recordRemoval(of: objects.map { .object($0) })
+            for object in objects.intersection(inMemory) { _ = writes.rebaseOnRemoval(object) }
         }
         for object in removed { try await removeFiles(.prefix(ObjectFile.keyPrefix(of: object))) }
-        return StorageRemoval(wasKept: wasKept, waiting: waiting.intersection(removed))
+        return StorageRemoval(wasStored: wasStored, waiting: waiting.intersection(removed))
     }
 
     /// Removes all objects, collections and files of a class from storage, regardless of how they were stored.
@@ -58,12 +58,12 @@ extension ObjectCache {
     @discardableResult
     public func removeAllFromStorage(class className: String) async throws -> StorageRemoval {
         let resource = ObjectName.resource(ofClass: className)
-        order.noteRemoval(of: [.objectClass(resource)])
+        order.recordRemoval(of: [.objectClass(resource)])
         let waiting = try waitingObjects().filter { $0.row.resource == resource }
-        let wasKept = try shelves.classNames().contains { ObjectName.resource(ofClass: $0) == resource }
+        let wasStored = try tieredStorage.classNames().contains { ObjectName.resource(ofClass: $0) == resource }
         try await removeObjects(ofClass: className)
         try await removeFiles(.tag(ObjectFile.tag(ofClass: className)))
-        return StorageRemoval(wasKept: wasKept, waiting: waiting)
+        return StorageRemoval(wasStored: wasStored, waiting: waiting)
     }
 
     /// Removes all objects, collections and files from storage, in memory and in the store, as signing out requires.
@@ -76,22 +76,22 @@ extension ObjectCache {
     /// - Throws: errors of the storages.
     @discardableResult
     public func clear(discardingUnsent: Bool = false) async throws -> StorageRemoval {
-        order.noteRemoval(of: [.everything])
+        order.recordRemoval(of: [.everything])
         if discardingUnsent {
             let count = writes.removeAll()
-            if count > 0 { host.logger.warning("\(count) writes that waited in memory were given up") }
+            if count > 0 { host.logger.warning("\(count) writes that waited in memory were discarded") }
         }
         let waiting = try waitingObjects()
-        let classNames = try shelves.classNames()
+        let classNames = try tieredStorage.classNames()
         for className in classNames { try await removeObjects(ofClass: className) }
         try await removeFiles(.prefix(ObjectFile.keyPrefix))
-        return StorageRemoval(wasKept: !classNames.isEmpty, waiting: waiting)
+        return StorageRemoval(wasStored: !classNames.isEmpty, waiting: waiting)
     }
 
     private func removeObjects(ofClass className: String) async throws {
         let resource = ObjectName.resource(ofClass: className)
-        try await shelves.removeClass(className) { [writes] in
-            writes.changedObjects.filter { $0.row.resource == resource }.compactMap { writes.rebaseOnNothing($0) }
+        try await tieredStorage.removeClass(className) { [writes] in
+            writes.changedObjects.filter { $0.row.resource == resource }.compactMap { writes.rebaseOnRemoval($0) }
         }
     }
 

@@ -18,7 +18,7 @@ extension ObjectCache {
     /// stored.
     ///
     /// When the server's response contains the object, that version is stored. Otherwise, if
-    /// ``ObjectCacheOptions/loadsSaved`` is set, the object is loaded from the server. A write that waited in memory
+    /// ``ObjectCacheOptions/loadsAfterSave`` is set, the object is loaded from the server. A write that waited in memory
     /// stores the object only from its response; one in the ``WriteQueue`` is loaded as that queue does.
     ///
     /// Writes to one object are sent in order, and waiting writes are sent first. A write of a class in memory waits
@@ -29,7 +29,7 @@ extension ObjectCache {
     /// second once the first has its response or has timed out (``ObjectCacheOptions/timeouts``). Cancelling the task
     /// of the second does not end that wait.
     ///
-    /// A write is made under the account that is signed in at the call (``WriteQueue/gate()``). It is sent, queued and
+    /// A write is made under the account that is signed in at the call (``WriteQueue/authenticationState()``). It is sent, queued and
     /// stored only while that account is signed in; under another account it fails. While the login has expired it is
     /// queued.
     ///
@@ -91,37 +91,37 @@ extension ObjectCache {
         _ write: ObjectWrite, _ payload: [UInt8], _ changes: [ObjectChange], contentType: String? = nil,
         _ strategy: ObjectStrategy, _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> (outcome: WriteOutcome, made: StoredObject?) {
-        let made = try queuedWrite(write, payload, contentType, of: accountOfNow())
+        let made = try queuedWrite(write, payload, contentType, of: currentAccount())
         let count = writes.removalCount
         await serializer.acquire(write.object, isCancellable: false)
         defer { serializer.release(write.object) }
-        try checkNotGivenUp(since: count)
+        try checkNotDiscarded(since: count)
         let isTooLong = if case .upload = write { Int64(payload.count) > options.fileLimit } else { false }
         // The queue cannot change the name of an object.
         let isUnqueued = if case .create = write { target == .persistent } else { false }
         let queue = try isUnqueued ? writeQueue : queue(for: write.object, target)
         let attempt: WriteAttempt
         if strategy == .cacheOnly {
-            attempt = .waits(.transport(.noConnection(reason: "the strategy does not ask")))
+            attempt = .deferred(.transport(.noConnection(reason: "the strategy does not use the network")))
         } else if strategy == .networkOnly || isTooLong || isUnqueued {
             // The write cannot wait, so only older writes about its object are sent before it.
             attempt = try await sendUnqueued(made, write, strategy == .networkOnly ? [] : changes, queue, target)
         } else if try await hasWaiting(before: write.object, queue) {
             // An older write must not arrive after this one.
-            attempt = .waits(.transport(.noConnection(reason: "older writes wait")))
+            attempt = .deferred(.transport(.noConnection(reason: "older writes wait")))
         } else {
-            attempt = try await sendAndKeep(made, write, changes, in: target)
+            attempt = try await sendAndStore(made, write, changes, in: target)
         }
         switch attempt {
         case .accepted(let head, let object): return (.sent(head), object)
         case .refused(let head): throw .server(head)
         case .failed(let error): throw error
-        case .waits(let error, _):
+        case .deferred(let error, _):
             if strategy == .networkOnly || isUnqueued { throw error }
             if isTooLong { throw .uploadTooLarge(actual: Int64(payload.count), limit: options.fileLimit) }
             var tried = made
             tried.isInDoubt = error.mayHaveArrived
-            try await wait(tried, write, changes, queue, ifStillAt: count)
+            try await enqueue(tried, write, changes, queue, ifStillAt: count)
             return (.queued(made.id), nil)
         }
     }
@@ -144,7 +144,7 @@ extension ObjectCache {
         }
     }
 
-    private func sendAndKeep(
+    private func sendAndStore(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], in target: ObjectPersistence
     ) async throws(HTTPCacheError) -> WriteAttempt {
         let start = order.begin()
@@ -154,34 +154,36 @@ extension ObjectCache {
         if let name = writes.name(of: write.object) { try rename(&made, &write, &changes, to: name) }
         let attempt = await send(made, write)
         guard case .accepted(_, let loaded) = attempt else { return attempt }
-        writes.noteAcceptance(schedule, at: host.elapsed())
+        writes.recordAcceptance(schedule, at: host.elapsed())
         // The server's version replaces the local one, where the write is to be stored at all.
         if let loaded {
             changes = changes.map { _ in .put(loaded) }
         } else if case .create = write {
             changes = []
         }
-        let (sent, kind, due) = (made, write.about(loaded?.name ?? write.object), changes)
+        let (sent, kind, due) = (made, write.withName(loaded?.name ?? write.object), changes)
         // The changes are stored in a separate task: the caller's may be cancelled, and then the older value would
         // stay.
         await Task {
             do throws(HTTPCacheError) {
                 try checkAccount(of: sent)
-                try await change(due, kind, since: start, in: target)
+                try await apply(due, kind, since: start, in: target)
             } catch {
                 // The server has the write, as the caller requested, so this is no error of the call.
-                host.logger.warning("a write that was sent could not be kept: \(error)")
+                host.logger.warning("a write that was sent could not be stored: \(error)")
             }
         }.value
-        if options.loadsSaved, loaded == nil, !due.isEmpty, case .save(let name) = kind { await load(name, in: target) }
+        if options.loadsAfterSave, loaded == nil, !due.isEmpty, case .save(let name) = kind {
+            await load(name, in: target)
+        }
         return attempt
     }
 
     private func load(_ name: ObjectName, in target: ObjectPersistence) async {
         do throws(HTTPCacheError) {
-            _ = try await ask(ObjectInquiry(name: name), keepingIn: target)
+            _ = try await fetch(SingleObjectLookup(name: name), storingIn: target)
         } catch {
-            host.logger.info("what a write has become could not be loaded: \(error)")
+            host.logger.info("the object could not be loaded after its write: \(error)")
         }
     }
 
@@ -190,18 +192,18 @@ extension ObjectCache {
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         _ target: ObjectPersistence
     ) async throws(HTTPCacheError) -> WriteAttempt {
-        guard isOnline() else { return .waits(.transport(.noConnection(reason: "the host says so"))) }
+        guard isOnline() else { return .deferred(.transport(.noConnection(reason: "the host says so"))) }
         do {
             if writes.isWaiting(about: made.object) { try await sendQueued() }
             if let queue, try isWaiting(about: made.object, in: queue) {
                 try await queue.sendWaiting(about: made.object)
             }
         } catch {
-            throw .reading(error)
+            throw .wrapping(error)
         }
         var isBehind = writes.isWaiting(about: made.object)
         if let queue, try isWaiting(about: made.object, in: queue) { isBehind = true }
-        if isBehind { return .waits(.transport(.noConnection(reason: "older writes about the object wait"))) }
-        return try await sendAndKeep(made, write, changes, in: target)
+        if isBehind { return .deferred(.transport(.noConnection(reason: "older writes about the object wait"))) }
+        return try await sendAndStore(made, write, changes, in: target)
     }
 }

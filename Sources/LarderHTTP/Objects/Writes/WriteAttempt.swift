@@ -10,7 +10,7 @@ enum WriteAttempt: Sendable {
     case accepted(HTTPResponse, StoredObject?)
     /// The server was not reached, or may accept the write later: it is queued, or still waits. Contains the response
     /// if it counts among the allowed attempts.
-    case waits(HTTPCacheError, counts: CountedAnswer? = nil)
+    case deferred(HTTPCacheError, counts: CountedResponse? = nil)
     /// The server would refuse the write again.
     case refused(HTTPResponse)
     /// The write cannot be sent now, or not as it is. A caller receives the error; a write that already waits still
@@ -26,23 +26,23 @@ enum WriteAttempt: Sendable {
             case .accepted: .accepted(head, made)
             case .rejected, .conflict: .refused(head)
             case .retry, .wait, .pause:
-                .waits(
-                    head.status.kind == .successful ? .transport(.notTheServers) : .server(head),
-                    counts: CountedAnswer(head, verdict))
+                .deferred(
+                    head.status.kind == .successful ? .transport(.foreignResponse) : .server(head),
+                    counts: CountedResponse(head, verdict))
             }
     }
 
     /// The reason for the outcome, as text without content of the exchange.
     var reason: String {
         switch self {
-        case .accepted(let head, _), .refused(let head): "the server answered with status \(head.status.code)"
-        case .waits(let error, _), .failed(let error): "\(error)"
+        case .accepted(let head, _), .refused(let head): "the server responded with status \(head.status.code)"
+        case .deferred(let error, _), .failed(let error): "\(error)"
         }
     }
 }
 
 /// A response that requests another try and counts among the allowed attempts.
-struct CountedAnswer: Sendable {
+struct CountedResponse: Sendable {
     let status: Int
     /// The wait that the response requests.
     let after: Duration?
@@ -68,7 +68,7 @@ extension ObjectCache {
     /// Sends a write once.
     func send(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
         let queue = writeQueue
-        let signIns = queue?.signIns ?? 0
+        let signIns = queue?.signInCount ?? 0
         do throws(HTTPCacheError) {
             let request = try request(for: write)
             // Checked after the request is made, because its credentials belong to an account that is signed in until
@@ -77,24 +77,24 @@ extension ObjectCache {
             var response = try await send(request, body: write.method == .delete ? nil : write.payload)
             var body: [UInt8]?
             if response.head.status.kind == .successful {
-                let content = await AnswerContent(reading: response.body, upTo: options.answerLimit)
+                let content = await ResponseContent(reading: response.body, upTo: options.responseLimit)
                 body = content.body
                 response.body = TransportBody(repeating: content)
             }
             var verdict = try await verdict(reading: response, to: write)
-            if verdict == .pause, queue?.noteUnauthorized(write.account, since: signIns) != true {
+            if verdict == .pause, queue?.reportUnauthorized(write.account, since: signIns) != true {
                 // No renewal of the login is under way, and the write must not hold back the others forever.
                 verdict = .retry(after: nil)
             }
-            return WriteAttempt(response.head, verdict, made: made(by: kind, write, response.head, body))
+            return WriteAttempt(response.head, verdict, made: createdObject(by: kind, write, response.head, body))
         } catch {
-            return error.isUnanswered ? .waits(error) : .failed(error)
+            return error.isUnanswered ? .deferred(error) : .failed(error)
         }
     }
 
     /// Returns the object in a response to a write that was to create or change it; nil where the response contains
     /// another one, or none.
-    private func made(
+    private func createdObject(
         by kind: ObjectWrite, _ write: QueuedWrite, _ head: HTTPResponse, _ body: [UInt8]?
     ) -> StoredObject? {
         let isNew: Bool
@@ -124,7 +124,7 @@ extension ObjectCache {
         }
         // The queue's field is also used for a write in memory: it may be moved to the queue, and is one write to the
         // server.
-        if let name = writeQueue?.keyField ?? HTTPField.Name("Idempotency-Key") {
+        if let name = writeQueue?.idempotencyKeyField ?? HTTPField.Name("Idempotency-Key") {
             request.headerFields[name] = write.id.description
         }
         if !write.payload.isEmpty {
@@ -154,8 +154,8 @@ extension ObjectCache {
 
 extension TransportBody {
     /// Creates a body from one that was already read; of one that was too long, only the beginning.
-    fileprivate init(repeating content: AnswerContent) {
-        let beginning = Mutex<[UInt8]?>(content.beginning)
+    fileprivate init(repeating content: ResponseContent) {
+        let beginning = Mutex<[UInt8]?>(content.prefix)
         let error = content.error
         self.init(next: { () async throws(TransportError) in
             if let chunk = beginning.withLock({ $0.take() }), !chunk.isEmpty { return chunk }

@@ -62,7 +62,7 @@ public struct WaitingWrite: Hashable, Sendable {
 public protocol WriteQueue: Sendable {
     /// The header field that carries a write's identity, so that a write that was tried before it was queued is not
     /// performed twice.
-    var keyField: HTTPField.Name { get }
+    var idempotencyKeyField: HTTPField.Name { get }
 
     /// Stores a write durably, together with the effects that readers see until the server has it. Returns before the
     /// server is contacted. If the write is refused, its effects are removed with it.
@@ -80,7 +80,7 @@ public protocol WriteQueue: Sendable {
 
     /// Returns the authentication state. Writes are made under its account, and sent, queued and stored while that
     /// account stays signed in.
-    func gate() throws -> SessionGate
+    func authenticationState() throws -> AuthenticationState
 
     /// Returns the verdict on the response to a write that was sent directly: the same as if the queue had sent it.
     ///
@@ -94,38 +94,44 @@ public protocol WriteQueue: Sendable {
     func serverWait(of server: String) throws -> Duration?
 
     /// Records that a server requested a wait, for every part of the program. The default does nothing.
-    func noteServerWait(_ wait: Duration, of server: String) async throws
+    func recordServerWait(_ wait: Duration, of server: String) async throws
 
     /// The schedule for trying writes again, which also applies to writes in memory. The default is that of an outbox.
     var schedule: WriteSchedule { get }
 
     /// The number of times an account signed in or out. A request made before the last time carries an earlier
     /// session's credentials.
-    var signIns: Int { get }
+    var signInCount: Int { get }
 
     /// Starts the renewal of an account's login, because the server responded to a write with 401.
     ///
-    /// - Parameter signIns: ``signIns`` when the write's request was made.
+    /// - Parameter signIns: ``signInCount`` when the write's request was made.
     /// - Returns: whether the login is being renewed, or was since; false by default.
-    func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool
+    func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool
 }
 
 extension WriteQueue {
     /// Returns nil: no wait.
+    ///
+    /// - Throws: nothing.
     public func serverWait(of server: String) throws -> Duration? { nil }
 
     /// Does nothing.
-    public func noteServerWait(_ wait: Duration, of server: String) async throws {}
+    ///
+    /// - Throws: nothing.
+    public func recordServerWait(_ wait: Duration, of server: String) async throws {}
 
     /// The default schedule of an outbox.
     public var schedule: WriteSchedule { WriteSchedule() }
 
     /// Zero.
-    public var signIns: Int { 0 }
+    public var signInCount: Int { 0 }
 
     /// Renews nothing, and returns false.
-    public func noteUnauthorized(_ account: String?, since signIns: Int) -> Bool { false }
+    public func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool { false }
 
     /// Whether a write waits that a later one must not overtake.
+    ///
+    /// - Throws: as ``waiting()``.
     public func hasWaiting() throws -> Bool { try !waiting().isEmpty }
 }

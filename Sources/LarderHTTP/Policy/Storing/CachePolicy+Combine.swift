@@ -5,27 +5,28 @@ extension CachePolicy {
     ///
     /// Both must have the same strong validator. A part that begins where the stored one ends is joined to it, and a
     /// part within the stored bytes renews the stored fields.
-    func combined(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
-        guard let part = ContentRange(news.fields) else { return .none(because: Reasons.badRange) }
-        let matching = selected.filter { isSame(candidates[$0], as: news) }
+    func combined(_ candidates: [StoredResponse], _ selected: [Int], _ received: ValidationResponse) -> UpdateDecision {
+        guard let part = ContentRange(received.fields) else { return .none(because: Reasons.badRange) }
+        let matching = selected.filter { isSame(candidates[$0], as: received) }
         guard let index = latest(matching, of: candidates) else {
-            let wasAsked = selected.contains { asksForRest(of: candidates[$0], news.request) }
-            return wasAsked
+            let wasRequested = selected.contains { requestsRest(of: candidates[$0], received.request) }
+            return wasRequested
                 ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
         }
-        var response = refreshed(candidates[index], by: news)
-        guard case .part(let held, let total) = response.coverage else {
+        var response = refreshed(candidates[index], by: received)
+        guard case .part(let storedRange, let total) = response.coverage else {
             return .refresh([.init(index: index, response: response)], because: Reasons.samePart)
         }
-        if held.lowerBound <= part.range.lowerBound, part.range.upperBound <= held.upperBound {
+        if storedRange.lowerBound <= part.range.lowerBound, part.range.upperBound <= storedRange.upperBound {
             return .refresh([.init(index: index, response: response)], because: Reasons.samePart)
         }
-        guard part.range.lowerBound == held.upperBound, total == nil || part.total == nil || total == part.total else {
+        guard part.range.lowerBound == storedRange.upperBound, total == nil || part.total == nil || total == part.total
+        else {
             return .none(because: Reasons.unrelated)
         }
-        let joined = ContentRange(held.lowerBound..<part.range.upperBound, total: part.total ?? total)
+        let joined = ContentRange(storedRange.lowerBound..<part.range.upperBound, total: part.total ?? total)
         response.coverage = joined.coverage
-        var dropped = KeptFields.ofBody
+        var dropped = StoredFields.bodyFields
         dropped.remove("content-encoding")
         response.fields = HTTPFields(response.fields.filter { !dropped.contains($0.name.canonicalName) })
         response.status = response.coverage == .whole ? .ok : .partialContent
@@ -37,16 +38,18 @@ extension CachePolicy {
     }
 
     /// Whether an answer is of the same representation as the stored response, byte for byte.
-    private func isSame(_ stored: StoredResponse, as news: News) -> Bool {
+    private func isSame(_ stored: StoredResponse, as received: ValidationResponse) -> Bool {
         guard stored.status == .ok || stored.status == .partialContent else { return false }
-        if let tag = news.tag { return stored.entityTag.map(tag.matchesStrongly) ?? false }
+        if let tag = received.tag { return stored.entityTag.map(tag.matchesStrongly) ?? false }
         guard stored.entityTag == nil, let changed = stored.strongDate else { return false }
-        return news.strongDate == changed
+        return received.strongDate == changed
     }
 
     /// Whether a request is for the bytes behind a stored part, on condition that the part is still the same.
-    private func asksForRest(of stored: StoredResponse, _ request: HTTPRequest) -> Bool {
-        guard case .part(let held, _) = stored.coverage, request.headerFields.has("if-range") else { return false }
-        return RangeRequest(request) == .from(held.upperBound, last: nil)
+    private func requestsRest(of stored: StoredResponse, _ request: HTTPRequest) -> Bool {
+        guard case .part(let storedRange, _) = stored.coverage, request.headerFields.has("if-range") else {
+            return false
+        }
+        return RangeRequest(request) == .from(storedRange.upperBound, last: nil)
     }
 }

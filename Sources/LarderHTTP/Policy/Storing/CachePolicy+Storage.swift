@@ -30,8 +30,8 @@ extension CachePolicy {
             let isAny = variesOnEverything(response.headerFields)
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
-        var fields = KeptFields.kept(
-            of: response.headerFields, without: credentialFields, keepingCookies: keepsCookies)
+        var fields = StoredFields.selected(
+            from: response.headerFields, without: credentialFields, keepingCookies: keepsCookies)
         if !fields.has("date") { fields.append(HTTPField(name: .date, value: HTTPDate.text(of: receivedAt))) }
         var status = response.status
         if status == .partialContent, coverage == .whole {
@@ -53,12 +53,12 @@ extension CachePolicy {
         if !isRead, request.method != .post || !representsTarget(response, directives, url) { return Reasons.method }
         if response.status.code < 200 { return Reasons.interim }
         if response.status == .notModified { return Reasons.unrelated }
-        let asked = CacheControl(request.headerFields)
-        if asked.noStore || understandsSourceSpellings && asked.none { return Reasons.requestNoStore }
+        let requested = CacheControl(request.headerFields)
+        if requested.noStore || understandsSourceSpellings && requested.none { return Reasons.requestNoStore }
         if forbidsStorage(directives, response.status) {
             return directives.mustUnderstand ? Reasons.mustUnderstand : Reasons.noStore
         }
-        if response.headerFields.count > KeptFields.limit { return Reasons.tooManyFields }
+        if response.headerFields.count > StoredFields.limit { return Reasons.tooManyFields }
         let isMarked = directives.isPublic || directives.isPrivate || directives.maxAge != nil
         let isCacheable = isMarked || response.headerFields.has("expires")
         return isCacheable || Self.heuristicStatuses.contains(response.status.code) ? nil : Reasons.notCacheable

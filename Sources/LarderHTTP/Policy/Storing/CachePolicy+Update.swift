@@ -14,11 +14,12 @@ extension CachePolicy {
     ) -> UpdateDecision {
         guard request.method == .get || request.method == .head else { return .none(because: Reasons.unrelated) }
         let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(request, candidates[$0]) }
-        let news = News(response: response, request: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        let received = ValidationResponse(
+            response: response, request: request, requestedAt: requestedAt, receivedAt: receivedAt)
         switch response.status {
-        case .notModified: return notModified(candidates, selected, news)
-        case .partialContent where request.method == .get: return combined(candidates, selected, news)
-        case .ok where request.method == .head: return head(candidates, selected, news)
+        case .notModified: return notModified(candidates, selected, received)
+        case .partialContent where request.method == .get: return combined(candidates, selected, received)
+        case .ok where request.method == .head: return head(candidates, selected, received)
         default: return .none(because: Reasons.unrelated)
         }
     }
@@ -26,54 +27,58 @@ extension CachePolicy {
     /// Returns `stored` with the fields and times of a validation response. RFC 9111 §3.2.
     ///
     /// A new `Vary` selects it by the fields that it names. If no request can match that `Vary` again, the response
-    /// serves only the request it was confirmed for. If the fields would reach ``KeptFields/limit``, the stored ones
+    /// serves only the request it was confirmed for. If the fields would reach ``StoredFields/limit``, the stored ones
     /// stay and the response is validated before its next use.
-    func refreshed(_ stored: StoredResponse, by news: News) -> StoredResponse {
+    func refreshed(_ stored: StoredResponse, by received: ValidationResponse) -> StoredResponse {
         var response = stored
-        response.fields = KeptFields.updated(
-            stored.fields, with: news.fields, without: credentialFields, keepingCookies: keepsCookies)
-        response.isInvalidated = response.fields.count >= KeptFields.limit
+        response.fields = StoredFields.updated(
+            stored.fields, with: received.fields, without: credentialFields, keepingCookies: keepsCookies)
+        response.isInvalidated = response.fields.count >= StoredFields.limit
         if response.isInvalidated { response.fields = stored.fields }
         if !response.fields.has("date") {
-            response.fields.append(HTTPField(name: .date, value: HTTPDate.text(of: news.receivedAt)))
+            response.fields.append(HTTPField(name: .date, value: HTTPDate.text(of: received.receivedAt)))
         }
-        response.selecting = selecting(by: response.fields, news.request) ?? stored.selecting
-        response.requestedAt = news.requestedAt
-        response.receivedAt = news.receivedAt
+        response.selecting = selecting(by: response.fields, received.request) ?? stored.selecting
+        response.requestedAt = received.requestedAt
+        response.receivedAt = received.receivedAt
         response.isRefreshDue = false
         return response
     }
 
     /// Returns the decision to refresh these candidates.
     private func refresh(
-        _ indices: [Int], of candidates: [StoredResponse], by news: News, because reason: CacheReason
+        _ indices: [Int], of candidates: [StoredResponse], by received: ValidationResponse, because reason: CacheReason
     ) -> UpdateDecision {
         .refresh(
-            indices.map { UpdateDecision.Refresh(index: $0, response: refreshed(candidates[$0], by: news)) },
+            indices.map { UpdateDecision.Refresh(index: $0, response: refreshed(candidates[$0], by: received)) },
             because: reason)
     }
 
     /// Returns the effect of a 304. RFC 9111 §4.3.4.
-    private func notModified(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
-        let confirmed = identified(candidates, selected, by: news)
-        if !confirmed.isEmpty { return refresh(confirmed, of: candidates, by: news, because: Reasons.confirmed) }
+    private func notModified(_ candidates: [StoredResponse], _ selected: [Int], _ received: ValidationResponse)
+        -> UpdateDecision
+    {
+        let confirmed = identified(candidates, selected, by: received)
+        if !confirmed.isEmpty { return refresh(confirmed, of: candidates, by: received, because: Reasons.confirmed) }
         // A 304 for a tag of the host's own condition belongs to the host.
-        let isHosts = news.namesAskedTag && !candidates.contains { news.isWeaklyOf($0) }
-        let isOurs = !isHosts && candidates.contains { asksAbout($0, news.request) }
-        return isOurs ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
+        let isForHostCondition = received.matchesRequestedTag && !candidates.contains { received.weaklyMatches($0) }
+        let isForOwnCondition = !isForHostCondition && candidates.contains { validates($0, received.request) }
+        return isForOwnCondition
+            ? .repeatUnconditionally(because: Reasons.unconfirmed) : .none(because: Reasons.unrelated)
     }
 
     /// Returns the stored responses that a 304 confirms: by a strong validator all that have it, by a weak one the most
     /// recent, and without any the only one.
     ///
     /// A 304 that names no validator, as many servers send it, confirms the only one that the request asked about.
-    private func identified(_ candidates: [StoredResponse], _ selected: [Int], by news: News) -> [Int] {
-        if news.hasStrongValidator { return selected.filter { news.isStronglyOf(candidates[$0]) } }
-        if news.tag != nil || news.lastModified != nil {
-            return latest(selected.filter { news.isWeaklyOf(candidates[$0]) }, of: candidates).map { [$0] } ?? []
+    private func identified(_ candidates: [StoredResponse], _ selected: [Int], by received: ValidationResponse) -> [Int]
+    {
+        if received.hasStrongValidator { return selected.filter { received.stronglyMatches(candidates[$0]) } }
+        if received.tag != nil || received.lastModified != nil {
+            return latest(selected.filter { received.weaklyMatches(candidates[$0]) }, of: candidates).map { [$0] } ?? []
         }
-        let asked = selected.filter { asksAbout(candidates[$0], news.request) }
-        if asked.count == 1, namesOneTag(news.request) { return asked }
+        let validated = selected.filter { validates(candidates[$0], received.request) }
+        if validated.count == 1, hasSingleTag(received.request) { return validated }
         guard selected.count == 1, candidates[selected[0]].entityTag == nil,
             candidates[selected[0]].lastModified == nil
         else { return [] }
@@ -81,7 +86,7 @@ extension CachePolicy {
     }
 
     /// Whether the conditions of `request` name a validator of `response`.
-    private func asksAbout(_ response: StoredResponse, _ request: HTTPRequest) -> Bool {
+    private func validates(_ response: StoredResponse, _ request: HTTPRequest) -> Bool {
         if let named = request.headerFields.combined("if-none-match") {
             guard let tag = response.entityTag, case .tags(let tags) = EntityTagList(named) else { return false }
             return tags.contains { $0.matchesWeakly(tag) }
@@ -93,18 +98,20 @@ extension CachePolicy {
     }
 
     /// Whether at most one tag is asked about. With more, a 304 may confirm any of them.
-    private func namesOneTag(_ request: HTTPRequest) -> Bool {
+    private func hasSingleTag(_ request: HTTPRequest) -> Bool {
         guard let named = request.headerFields.combined("if-none-match") else { return true }
         guard case .tags(let tags) = EntityTagList(named) else { return false }
         return tags.count == 1
     }
 
     /// Returns the effect of a 200 to a HEAD. RFC 9111 §4.3.5.
-    private func head(_ candidates: [StoredResponse], _ selected: [Int], _ news: News) -> UpdateDecision {
+    private func head(_ candidates: [StoredResponse], _ selected: [Int], _ received: ValidationResponse)
+        -> UpdateDecision
+    {
         guard !selected.isEmpty else { return .none(because: Reasons.unrelated) }
-        let agreeing = selected.filter { agrees(candidates[$0], with: news.fields) }
+        let agreeing = selected.filter { agrees(candidates[$0], with: received.fields) }
         if agreeing.isEmpty { return .markStale(selected, because: Reasons.headDiffers) }
-        return refresh(agreeing, of: candidates, by: news, because: Reasons.head)
+        return refresh(agreeing, of: candidates, by: received, because: Reasons.head)
     }
 
     /// Whether the answer to a HEAD agrees with the stored response. A captive portal's does not.

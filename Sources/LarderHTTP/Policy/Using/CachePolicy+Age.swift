@@ -4,7 +4,7 @@ internal import LarderTransport
 extension CachePolicy {
     /// Returns the age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
     ///
-    /// A clock that was set back never makes it less than `Age` and the time in transit were at its arrival.
+    /// A clock that was moved back never makes it less than `Age` and the time in transit were at its arrival.
     func age(of response: StoredResponse, at now: Int64) -> Int64 {
         let apparent = max(response.receivedAt.subtractingSaturated(date(of: response)), 0)
         let delay = max(response.receivedAt.subtractingSaturated(response.requestedAt), 0)

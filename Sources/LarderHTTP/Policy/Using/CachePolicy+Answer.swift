@@ -14,7 +14,7 @@ extension CachePolicy {
     public func answer(
         with response: StoredResponse, to request: HTTPRequest, length: Int64, age: Int64, isValidated: Bool = false
     ) -> (head: HTTPResponse, bytes: Range<Int64>) {
-        let request = understood(request)
+        let request = standardized(request)
         let length = max(length, 0)
         let fields = answerFields(response, age: age, isValidated: isValidated)
         if isNotModified(response, for: request) {
@@ -23,19 +23,21 @@ extension CachePolicy {
         let whole = HTTPResponse(status: response.status, headerFields: fields)
         if request.method == .head { return (whole, 0..<0) }
         let range = RangeRequest(request)
-        guard range != .whole, range != .several, ifRangeHolds(request, response) else { return (whole, 0..<length) }
+        guard range != .whole, range != .several, ifRangeMatches(request, response) else { return (whole, 0..<length) }
         switch response.coverage {
         case .whole:
             guard response.status == .ok else { return (whole, 0..<length) }
             guard let bytes = range.resolved(total: length) else { return unsatisfied(fields, total: length) }
             return (partial(fields, ContentRange(bytes, total: length)), bytes)
-        case .part(let held, let total):
-            guard let wanted = range.resolved(total: total ?? held.upperBound) else { return (whole, 0..<length) }
+        case .part(let storedRange, let total):
+            guard let wanted = range.resolved(total: total ?? storedRange.upperBound) else {
+                return (whole, 0..<length)
+            }
             // The stored length counts, in case the body is shorter than its part.
-            let end = min(held.upperBound, held.lowerBound.addingSaturated(length))
-            let found = wanted.clamped(to: held.lowerBound..<max(end, held.lowerBound))
+            let end = min(storedRange.upperBound, storedRange.lowerBound.addingSaturated(length))
+            let found = wanted.clamped(to: storedRange.lowerBound..<max(end, storedRange.lowerBound))
             guard !found.isEmpty else { return (whole, 0..<length) }
-            let bytes = (found.lowerBound - held.lowerBound)..<(found.upperBound - held.lowerBound)
+            let bytes = (found.lowerBound - storedRange.lowerBound)..<(found.upperBound - storedRange.lowerBound)
             return (partial(fields, ContentRange(found, total: total)), bytes)
         }
     }
@@ -68,9 +70,9 @@ extension CachePolicy {
 
     /// Returns a 416 (Range Not Satisfiable). RFC 9110 §15.5.17.
     private func unsatisfied(_ fields: HTTPFields, total: Int64) -> (head: HTTPResponse, bytes: Range<Int64>) {
-        var kept = HTTPFields(fields.filter { $0.name == .date || $0.name == .age })
-        kept[.contentRange] = "bytes */\(total)"
-        kept[.contentLength] = "0"
-        return (HTTPResponse(status: .rangeNotSatisfiable, headerFields: kept), 0..<0)
+        var remaining = HTTPFields(fields.filter { $0.name == .date || $0.name == .age })
+        remaining[.contentRange] = "bytes */\(total)"
+        remaining[.contentLength] = "0"
+        return (HTTPResponse(status: .rangeNotSatisfiable, headerFields: remaining), 0..<0)
     }
 }

@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension CachePolicy {
-    /// Returns whether a stored response may stand in for a server's error or a missing answer. RFC 9111 §4.2.4,
+    /// Returns whether a stored response may be the fallback for a server's error or a missing answer. RFC 9111 §4.2.4,
     /// §4.3.3; RFC 5861 §4.
     ///
     /// Without an answer it may, however stale, unless `stale-if-error` sets a limit. In place of a 500, 502, 503 or
@@ -14,9 +14,9 @@ extension CachePolicy {
         to response: StoredResponse, for request: HTTPRequest, status: HTTPResponse.Status?,
         terms: RequestTerms = RequestTerms(), at now: Int64
     ) -> FallbackDecision {
-        let request = understood(request)
+        let request = standardized(request)
         let directives = CacheControl(request.headerFields)
-        if let reason = passingBy(request) { return .refuse(because: reason) }
+        if let reason = reasonToBypass(request) { return .refuse(because: reason) }
         let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
         if directives.noCache || !directives.isPresent && pragma.contains("no-cache") {
             return .refuse(because: Reasons.requestNoCache)

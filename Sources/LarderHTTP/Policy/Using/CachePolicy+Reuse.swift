@@ -13,49 +13,49 @@ extension CachePolicy {
         _ request: HTTPRequest, url: String, among candidates: [StoredResponse], terms: RequestTerms = RequestTerms(),
         at now: Int64
     ) -> ReuseDecision {
-        let sent = understood(request)
-        var asked = Asked(sent)
-        if let reason = passingBy(sent) {
+        let sent = standardized(request)
+        var requested = RequestDirectives(sent)
+        if let reason = reasonToBypass(sent) {
             let isRead = sent.method == .get || sent.method == .head
-            if isRead, asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            if isRead, requested.directives.onlyIfCached { return .unsatisfiable(because: reason) }
             return .forward(request: sent, because: reason)
         }
         let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(sent, candidates[$0]) }
-        let fitting = selected.filter { covers(candidates[$0], sent, asked.range) }
+        let fitting = selected.filter { covers(candidates[$0], sent, requested.range) }
         guard let index = latest(fitting, of: candidates) else {
             let reason = candidates.isEmpty ? Reasons.miss : selected.isEmpty ? Reasons.variant : Reasons.partial
-            if asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            if requested.directives.onlyIfCached { return .unsatisfiable(because: reason) }
             guard let part = latest(selected, of: candidates),
-                let rest = completion(sent, of: candidates[part], asked.range)
+                let rest = completion(sent, of: candidates[part], requested.range)
             else { return .forward(request: sent, because: reason) }
             return .forward(request: rest, because: Reasons.completion)
         }
-        let chosen = candidates[index]
-        let freshness = freshness(of: chosen, terms: terms, at: now)
+        let candidate = candidates[index]
+        let freshness = freshness(of: candidate, terms: terms, at: now)
         let others = fitting.filter { $0 != index }.map { candidates[$0] }
-        let isForced = terms.forcesValidation && !(CacheControl(chosen.fields).isImmutable && freshness.isFresh)
+        let isForced = terms.forcesValidation && !(CacheControl(candidate.fields).isImmutable && freshness.isFresh)
         // In a request, forced validation is spelled max-age=0. A fresh immutable response overrides both.
-        if terms.forcesValidation, !isForced, asked.directives.maxAge == 0 { asked.directives.maxAge = nil }
+        if terms.forcesValidation, !isForced, requested.directives.maxAge == 0 { requested.directives.maxAge = nil }
         // An invalidated response is validated, whatever staleness the request or the response permits. RFC 9111 §4.4.
-        let verdict =
-            chosen.isInvalidated
-            ? .unusable(Reasons.needsValidation) : verdict(freshness, asked, isForced: isForced)
-        let question = validation(sent, of: chosen, and: others, forced: isForced)
-        switch verdict {
+        let usability =
+            candidate.isInvalidated
+            ? .unusable(Reasons.needsValidation) : usability(freshness, requested, isForced: isForced)
+        let validationRequest = validation(sent, of: candidate, and: others, forced: isForced)
+        switch usability {
         case .usable(let reason): return .reuse(index, freshness, because: reason)
         case .usableOnce(let reason):
-            if asked.directives.onlyIfCached { return .reuse(index, freshness, because: reason) }
-            return .reuseThenValidate(index, freshness, request: question, because: reason)
+            if requested.directives.onlyIfCached { return .reuse(index, freshness, because: reason) }
+            return .reuseThenValidate(index, freshness, request: validationRequest, because: reason)
         case .unusable(let reason):
-            if asked.directives.onlyIfCached { return .unsatisfiable(because: reason) }
-            return .validate(index, freshness, request: question, because: reason)
+            if requested.directives.onlyIfCached { return .unsatisfiable(because: reason) }
+            return .validate(index, freshness, request: validationRequest, because: reason)
         }
     }
 }
 
 extension CachePolicy {
     /// The directives and the range of a request.
-    private struct Asked {
+    private struct RequestDirectives {
         var directives: CacheControl
         var range: RangeRequest
         /// `no-cache`, or its older spelling without a `Cache-Control` beside it. RFC 9111 §5.4.
@@ -71,14 +71,14 @@ extension CachePolicy {
         }
     }
 
-    private enum Verdict {
+    private enum Usability {
         case usable(CacheReason)
         case usableOnce(CacheReason)
         case unusable(CacheReason)
     }
 
-    /// Returns the reason the cache takes no part in a request; nil when it does.
-    func passingBy(_ request: HTTPRequest) -> CacheReason? {
+    /// Returns the reason a request bypasses the cache; nil when it does not.
+    func reasonToBypass(_ request: HTTPRequest) -> CacheReason? {
         if request.method != .get, request.method != .head { return Reasons.method }
         if request.headerFields.has("if-match") || request.headerFields.has("if-unmodified-since") {
             return Reasons.condition
@@ -88,11 +88,11 @@ extension CachePolicy {
         return nil
     }
 
-    /// Whether a chosen response may be used. RFC 9111 §4, §4.2.4, §5.2.1; RFC 5861 §3.
-    private func verdict(_ freshness: Freshness, _ asked: Asked, isForced: Bool) -> Verdict {
-        let directives = asked.directives
+    /// Whether a selected response may be used. RFC 9111 §4, §4.2.4, §5.2.1; RFC 5861 §3.
+    private func usability(_ freshness: Freshness, _ requested: RequestDirectives, isForced: Bool) -> Usability {
+        let directives = requested.directives
         if isForced { return .unusable(Reasons.forced) }
-        if asked.noCache { return .unusable(Reasons.requestNoCache) }
+        if requested.noCache { return .unusable(Reasons.requestNoCache) }
         if freshness.needsValidation { return .unusable(Reasons.needsValidation) }
         if let limit = directives.maxAge, freshness.age > limit * 1000 { return .unusable(Reasons.requestMaxAge) }
         if let wanted = directives.minFresh, freshness.lifetime.subtractingSaturated(freshness.age) < wanted * 1000 {
@@ -130,16 +130,16 @@ extension CachePolicy {
 
     /// Whether a stored body holds all requested bytes. RFC 9111 §3.3; RFC 9110 §13.1.5.
     func covers(_ response: StoredResponse, _ request: HTTPRequest, _ range: RangeRequest) -> Bool {
-        guard case .part(let held, let total) = response.coverage else { return true }
-        if request.method == .head || !ifRangeHolds(request, response) { return false }
+        guard case .part(let storedRange, let total) = response.coverage else { return true }
+        if request.method == .head || !ifRangeMatches(request, response) { return false }
         switch range {
         case .whole, .several: return false
         case .from(let first, let last?):
             guard let wanted = RangeRequest.from(first, last: last).resolved(total: total ?? .max) else { return false }
-            return held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
+            return storedRange.lowerBound <= wanted.lowerBound && wanted.upperBound <= storedRange.upperBound
         case .from, .suffix:
             guard let total, let wanted = range.resolved(total: total) else { return false }
-            return held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
+            return storedRange.lowerBound <= wanted.lowerBound && wanted.upperBound <= storedRange.upperBound
         }
     }
 
@@ -147,13 +147,14 @@ extension CachePolicy {
     /// part. RFC 9111 §3.4; RFC 9110 §13.1.5.
     private func completion(_ request: HTTPRequest, of response: StoredResponse, _ range: RangeRequest) -> HTTPRequest?
     {
-        guard case .part(let held, _) = response.coverage, held.lowerBound == 0, !held.isEmpty, range == .whole,
+        guard case .part(let storedRange, _) = response.coverage, storedRange.lowerBound == 0, !storedRange.isEmpty,
+            range == .whole,
             request.method == .get, let tag = response.strongTag, !response.isInvalidated
         else { return nil }
         let conditions = ["range", "if-range", "if-none-match", "if-modified-since"]
         if conditions.contains(where: request.headerFields.has) { return nil }
         var request = request
-        request.headerFields[.range] = "bytes=\(held.upperBound)-"
+        request.headerFields[.range] = "bytes=\(storedRange.upperBound)-"
         request.headerFields.append(HTTPField(name: .ifRange, value: tag.text))
         return request
     }

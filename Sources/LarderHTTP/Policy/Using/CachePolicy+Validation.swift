@@ -5,7 +5,7 @@ extension CachePolicy {
     /// Returns `request` as it is sent, without the spellings that no standard defines.
     ///
     /// `Cache-Control: none` becomes `no-store`; `If-Since-Modified` becomes `If-Modified-Since` where there is none.
-    func understood(_ request: HTTPRequest) -> HTTPRequest {
+    func standardized(_ request: HTTPRequest) -> HTTPRequest {
         guard understandsSourceSpellings else { return request }
         var request = request
         if let since = request.headerFields.first("if-since-modified") {

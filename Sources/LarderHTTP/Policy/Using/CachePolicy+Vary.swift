@@ -71,10 +71,10 @@ extension CachePolicy {
     /// servers follow it among equal weights (RFC 9110 §12.5.4).
     private func normalised(_ value: [UInt8], _ name: String) -> String {
         let joined = Array(FieldScanner.members(value).joined(separator: [0x2C, 0x20]))
-        let bytes = Self.caseless.contains(name) ? FieldScanner.lowered(joined) : joined
+        let bytes = Self.caseInsensitive.contains(name) ? FieldScanner.lowered(joined) : joined
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
     /// The fields whose values do not depend on case; the names are in lower case. RFC 9110 §12.5.
-    private static let caseless: Set<String> = ["accept-language", "accept-encoding", "accept-charset"]
+    private static let caseInsensitive: Set<String> = ["accept-language", "accept-encoding", "accept-charset"]
 }

@@ -4,6 +4,14 @@ internal import LarderTransport
 internal import Synchronization
 
 /// The final outcome of an entry.
+///
+/// ```swift
+/// switch try await outbox.outcome(of: queued.id) {
+/// case .accepted: print("the server has it")
+/// case .rejected(let reason): print("refused, and its effect is undone:", reason)
+/// case .removed(let word): print("discarded:", word)  // such as: cancelled
+/// }
+/// ```
 public enum OutboxResult: Hashable, Sendable {
     /// The server has it.
     case accepted
@@ -14,7 +22,7 @@ public enum OutboxResult: Hashable, Sendable {
 }
 
 extension Outbox {
-    /// Waits for the final outcome of an entry; also when the outbox does not run, for as long as it takes.
+    /// Waits for the final outcome of an entry, without a time limit, also when the outbox does not run.
     ///
     /// A failed entry has no outcome yet. An entry that was replaced to resolve a conflict has the outcome of its
     /// successor; one whose conflict was resolved for the server is removed as `resolved`. Cancelling ends the wait.
@@ -35,7 +43,8 @@ extension Outbox {
         guard let outcome = try view.outboxOutcomes().last(where: { $0.id == id }) else {
             throw OutboxError.unknownEntry(id)
         }
-        if outcome.outcome == Settlement.outcome, let conflict = try view.conflicts().last(where: { $0.entryID == id }),
+        if outcome.outcome == PreparedResolution.outcome,
+            let conflict = try view.conflicts().last(where: { $0.entryID == id }),
             let successor = conflict.successor
         {
             return try result(of: successor, view)
@@ -83,7 +92,7 @@ extension Outbox {
             draft.createdAt = now
             try transaction.replaceEntry(id, with: draft, effects: effects, outcome: "superseded", at: now)
         }
-        await look()
+        await rereadTable()
         return new
     }
 
@@ -95,17 +104,17 @@ extension Outbox {
     ///   ``Store/write(durability:_:)``.
     public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
         let now = store.host.now()
-        let isGone = try await store.write { transaction in
+        let isRemoved = try await store.write { transaction in
             do {
                 guard let entry = try transaction.outboxHead(id) else { throw OutboxError.unknownEntry(id) }
                 guard entry.delivery.state == .rejected else { return false }
-                try transaction.acknowledge(id, outcome: outcome, at: now)
+                try transaction.removeEntry(id, outcome: outcome, at: now)
             } catch StoreError.damaged {
                 try transaction.removeDamagedEntry(id, outcome: outcome, at: now)
             }
             return true
         }
-        if isGone { return await look() }
+        if isRemoved { return await rereadTable() }
         try await perform(.discard(id, outcome: outcome)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
             return entry.delivery.state == .sending ? .beingSent(id) : nil
@@ -144,9 +153,9 @@ extension Outbox {
     }
 
     /// Has the running machine read changes made outside of it, so that the status shows them when a command returns.
-    func look() async {
+    func rereadTable() async {
         _ = await withCheckedContinuation { answer in
-            if !post(.command(OutboxCommand(act: OutboxAct(.look), answer: answer))) {
+            if !post(.command(OutboxCommand(request: StepRequest(.tableChanged), continuation: answer))) {
                 answer.resume(returning: .failure(OutboxError.stopped))
             }
         }
@@ -155,14 +164,14 @@ extension Outbox {
 
     /// Has the machine handle an event, and waits until its changes are stored: the one that runs, or one made for it.
     func perform(
-        _ event: DeliveryEvent, along: Alongside? = nil,
+        _ event: DeliveryEvent, commitHook: CommitHook? = nil,
         _ refusal: @escaping @Sendable (DeliveryMachine) -> OutboxError?
     ) async throws {
-        var act = OutboxAct(event)
-        (act.along, act.refusal) = (along, refusal)
-        let command = act
+        var request = StepRequest(event)
+        (request.commitHook, request.refusal) = (commitHook, refusal)
+        let command = request
         let answer = await withCheckedContinuation { answer in
-            if !post(.command(OutboxCommand(act: command, answer: answer))) {
+            if !post(.command(OutboxCommand(request: command, continuation: answer))) {
                 answer.resume(returning: .failure(OutboxError.stopped))
             }
         }
@@ -170,9 +179,9 @@ extension Outbox {
             try answer.get()
         } catch OutboxError.stopped where state.withLock({ $0.loop == nil }) {
             // While another outbox sends, entries in state `sending` are its own and were not abandoned.
-            let isOwner = try claim(commands: 1)
+            let isOwner = try tryAcquireOwnership(commands: 1)
             defer { if isOwner { endCommand() } }
-            try await takeAlone(command, isOwner: isOwner)
+            try await runStandaloneStep(command, isOwner: isOwner)
             publish()
         }
     }

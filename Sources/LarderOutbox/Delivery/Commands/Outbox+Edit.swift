@@ -27,11 +27,11 @@ extension Outbox {
             guard let entry = try transaction.outboxEntry(id) else { throw OutboxError.unknownEntry(id) }
             var draft = entry.draft
             let hadBody = draft.bodyBytes > 0
-            draft.take(body)
+            draft.setBody(body)
             if let fields {
-                try draft.take(fields, without: credentials)
+                try draft.setFields(fields, without: credentials)
             } else if !hadBody, draft.fields.isEmpty, body != .none {
-                try draft.take([.contentType: "application/json"], without: credentials)
+                try draft.setFields([.contentType: "application/json"], without: credentials)
             }
             if draft.payload != entry.draft.payload || draft.blob != entry.draft.blob {
                 draft.fingerprint = draft.contentFingerprint()

@@ -22,7 +22,7 @@ extension Outbox {
     /// Returns a write with its identity, to enqueue in a transaction of the host's.
     ///
     /// Reads the body of a write with a deduplication key that is a blob, to recognize the same content in another
-    /// blob; blocks for as long as that takes. A blob whose commit is still to come cannot be read, and counts as
+    /// blob; blocks for as long as that lasts. A blob whose commit is still to come cannot be read, and counts as
     /// different from any other.
     ///
     /// - Throws: ``OutboxError/notSignedIn`` when no account is signed in; ``OutboxError/transport(_:)`` for an
@@ -40,7 +40,7 @@ extension Outbox {
         _ write: OutboxWrite, id: UUIDBytes, triedAt: Int64?
     ) throws(OutboxError) -> PreparedWrite {
         let account: String?
-        switch state.withLock({ $0.gate }) {
+        switch state.withLock({ $0.authentication }) {
         case .signedIn(let name), .expired(let name): account = name
         case .signedOut: throw .notSignedIn
         }
@@ -57,16 +57,16 @@ extension Outbox {
         var draft = OutboxDraft(
             id: id, lane: write.lane.text(entity: write.entity), createdAt: store.host.now(),
             mutationType: write.type, method: write.method.rawValue, endpoint: write.endpoint, payload: [])
-        draft.take(write.body)
+        draft.setBody(write.body)
         draft.account = account
         draft.entity = write.entity
-        try draft.take(write.fields, without: store.credentialFields)
+        try draft.setFields(write.fields, without: store.credentialFields)
         draft.after = write.after
         draft.deduplicationKey = write.deduplicationKey
         let comparedBlob = draft.deduplicationKey == nil ? nil : draft.blob
         draft.fingerprint = draft.contentFingerprint(comparedBlob.flatMap { content(of: $0) })
         draft.mostAttempts = write.mostAttempts ?? policy.mostAttempts
-        draft.loadsAnswer = write.loadsAnswer
+        draft.loadsResponse = write.loadsResponse
         var prepared = PreparedWrite(draft: draft, effects: write.effects, bounds: policy.bounds)
         prepared.coalescing = triedAt == nil ? write.coalescing : nil
         prepared.triedAt = triedAt
@@ -91,8 +91,8 @@ extension Outbox {
         if reply.isUnauthorized, await renewLogin(of: prepared.draft.account) == true {
             reply = await exchangeUnscheduled(prepared.draft, key: prepared.id)
         }
-        if let error = reply.error { throw reply.answer == .notSent ? .offline : .transport(error) }
-        guard let head = reply.head, case .head(let answer) = reply.answer else { throw .offline }
+        if let error = reply.error { throw reply.result == .notSent ? .offline : .transport(error) }
+        guard let head = reply.head, case .head(let answer) = reply.result else { throw .offline }
         if case .wait = policy.outcomes.verdict(for: answer.facts(prepared.draft.method, tries: 1)) { throw .offline }
         if head.status.code == 401 { throw .notSignedIn }
         if answer.isForeign { throw .offline }

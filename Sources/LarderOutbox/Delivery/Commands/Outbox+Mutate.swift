@@ -24,41 +24,41 @@ extension Outbox {
             await refresh()
             throw error
         }
-        self.state.withLock { $0.settlers[queued.id, default: []].append(refresh) }
+        self.state.withLock { $0.completionHandlers[queued.id, default: []].append(refresh) }
         // The outcome may have been known before the refresh was registered. This is skipped if the store cannot be
         // read.
         let state = try? store.read { view in try view.outboxDelivery(queued.id)?.state ?? .rejected }
-        if state == .rejected { for settler in takeSettlers(of: queued.id) { await settler() } }
+        if state == .rejected { for handler in removeCompletionHandlers(of: queued.id) { await handler() } }
         return queued
     }
 
     /// Removes and returns the closures that wait for the outcome of an entry; each is called once.
-    func takeSettlers(of id: UUIDBytes) -> [@Sendable () async -> Void] {
-        state.withLock { $0.settlers.removeValue(forKey: id) } ?? []
+    func removeCompletionHandlers(of id: UUIDBytes) -> [@Sendable () async -> Void] {
+        state.withLock { $0.completionHandlers.removeValue(forKey: id) } ?? []
     }
 
     /// Calls the closures that wait for the outcome that an event reports.
-    func tellSettled(_ event: OutboxEvent, in group: inout DiscardingTaskGroup) {
+    func notifyCompletion(_ event: OutboxEvent, in group: inout DiscardingTaskGroup) {
         let id: UUIDBytes
         switch event {
         case .accepted(let entry), .rejected(let entry, _), .removed(let entry, _): id = entry
         default: return
         }
-        for settler in takeSettlers(of: id) { addTask(to: &group, settler) }
+        for handler in removeCompletionHandlers(of: id) { addTask(to: &group, handler) }
     }
 
     /// Calls the closures that wait for entries that left, in any process; those of an entry with a successor wait for
     /// it.
     ///
     /// - Parameter awaited: the entries that were waited for before the machine read the table.
-    func tellSettled(among awaited: Set<UUIDBytes>, in group: inout DiscardingTaskGroup) {
+    func notifyCompletion(among awaited: Set<UUIDBytes>, in group: inout DiscardingTaskGroup) {
         let entries = state.withLock { $0.loop?.machine.entries ?? [] }
         for id in awaited.subtracting(entries.lazy.map(\.id)) {
-            let settlers = takeSettlers(of: id)
+            let handlers = removeCompletionHandlers(of: id)
             if let successor = entries.first(where: { $0.predecessor == id }) {
-                state.withLock { $0.settlers[successor.id, default: []] += settlers }
+                state.withLock { $0.completionHandlers[successor.id, default: []] += handlers }
             } else {
-                for settler in settlers { addTask(to: &group, settler) }
+                for handler in handlers { addTask(to: &group, handler) }
             }
         }
     }

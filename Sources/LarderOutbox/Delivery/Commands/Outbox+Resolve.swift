@@ -15,7 +15,7 @@ extension Outbox {
     ///   `EngineError`.
     public func conflict(of id: UUIDBytes) async throws -> Conflict { try await conflict(of: id, nil) }
 
-    /// Resolves a conflict as the host decides; ``ConflictResolution/leave`` does nothing.
+    /// Resolves a conflict as the host decides; ``ConflictResolution/deferToHost`` does nothing.
     ///
     /// - Parameter conflict: as returned by ``conflict(of:)``.
     /// - Returns: the entry that replaced it, where one did.
@@ -23,14 +23,14 @@ extension Outbox {
     ///   more; ``OutboxError/stopped`` when the outbox stopped meanwhile; as ``Store/write(durability:_:)``.
     @discardableResult
     public func resolve(_ conflict: Conflict, with resolution: ConflictResolution) async throws -> UUIDBytes? {
-        let settlement = settlement(of: conflict, resolution, ConflictPolicy.host.name)
+        let prepared = preparedResolution(of: conflict, resolution, ConflictPolicy.host.name)
         switch resolution {
-        case .leave: return nil
-        case .keepLocal, .send: return try await succeed(settlement)
+        case .deferToHost: return nil
+        case .keepLocal, .send: return try await replaceConflicted(prepared)
         case .keepRemote:
             let id = conflict.entryID
             try await perform(
-                .discard(id, outcome: Settlement.outcome), along: { try $0.begin(settlement) }
+                .discard(id, outcome: PreparedResolution.outcome), commitHook: { try $0.recordResolution(prepared) }
             ) { machine in
                 guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }
                 return entry.delivery.state == .conflicted ? nil : .notApplicable(id, entry.delivery.state)
@@ -40,17 +40,17 @@ extension Outbox {
         }
     }
 
-    private func settlement(
+    private func preparedResolution(
         of conflict: Conflict, _ resolution: ConflictResolution, _ policy: String
-    ) -> Settlement {
-        Settlement(
+    ) -> PreparedResolution {
+        PreparedResolution(
             conflict: conflict, resolution: resolution, policy: policy, successor: store.host.makeID(),
             time: store.host.now())
     }
 
-    private func succeed(_ settlement: Settlement) async throws -> UUIDBytes {
-        let id = settlement.conflict.entryID
-        let entry = try await store.write { transaction in try transaction.succeed(settlement) }
+    private func replaceConflicted(_ prepared: PreparedResolution) async throws -> UUIDBytes {
+        let id = prepared.conflict.entryID
+        let entry = try await store.write { transaction in try transaction.replaceConflicted(prepared) }
         report(.resolved(id, by: entry.id))
         publish()
         return entry.id
@@ -64,26 +64,26 @@ extension Outbox {
     /// response that contains it. A decision that the store cannot keep is made again after a wait.
     ///
     /// - Parameter answer: the server's refusal, if it has just arrived.
-    func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async {
+    func resolveConflict(_ id: UUIDBytes, _ answer: AcceptedResponse?) async {
         guard let resolver = configuration.conflicts else { return }
         var failures = 0
         while !Task.isCancelled {
             do {
                 guard let conflict = try await conflictOnceSignedIn(id, answer) else { return }
                 if try resolutionsInARow(before: id) >= resolver.mostInARow {
-                    return store.host.logger.warning("a conflict is left to the host: it returned too often")
+                    return store.host.logger.warning("a conflict is left to the host: it recurred too often")
                 }
-                try await settle(conflict, by: resolver.policy)
+                try await resolve(conflict, by: resolver.policy)
                 return
             } catch let error where error.isTransient {
                 failures += 1
                 if case OutboxError.remoteUnknown(_, let reason) = error {
                     post(.event(.remoteUnknown(id, reason: reason)))
                 }
-                let time = store.host.elapsed() + policy.retry.delay(afterFailures: failures, chance: 0)
+                let time = store.host.elapsed() + policy.retry.delay(afterFailures: failures, random: 0)
                 post(.resolution(id, .time(time)))
                 do { try await store.host.sleepUntil(time) } catch { return }
-                post(.resolution(id, .answer))
+                post(.resolution(id, .response))
             } catch {
                 // The policy failed, or the conflict was resolved meanwhile.
                 return store.host.logger.warning("a conflict is left to the host", metadata: ["error": "\(error)"])
@@ -93,7 +93,7 @@ extension Outbox {
 
     /// Returns the conflict as ``conflict(of:)``; waits until the account of the entry is signed in. Nil when
     /// cancelled.
-    private func conflictOnceSignedIn(_ id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict? {
+    private func conflictOnceSignedIn(_ id: UUIDBytes, _ answer: AcceptedResponse?) async throws -> Conflict? {
         while !Task.isCancelled {
             do {
                 return try await conflict(of: id, answer)
@@ -101,21 +101,22 @@ extension Outbox {
                 guard let entry = try store.read({ view in try view.outboxHead(id) }) else { continue }
                 let account = entry.draft.account
                 post(.resolution(id, .signIn(account)))
-                for await gate in gateBroadcast.states() where gate == .signedIn(account) { break }
-                post(.resolution(id, .answer))
+                for await authentication in authenticationBroadcast.states() where authentication == .signedIn(account)
+                { break }
+                post(.resolution(id, .response))
             }
         }
         return nil
     }
 
-    private func settle(_ conflict: Conflict, by policy: ConflictPolicy) async throws {
+    private func resolve(_ conflict: Conflict, by policy: ConflictPolicy) async throws {
         let resolution = try await policy.decide(conflict)
-        let settlement = settlement(of: conflict, resolution, policy.name)
+        let prepared = preparedResolution(of: conflict, resolution, policy.name)
         switch resolution {
-        case .leave: break
-        case .keepLocal, .send: _ = try await succeed(settlement)
+        case .deferToHost: break
+        case .keepLocal, .send: _ = try await replaceConflicted(prepared)
         // Not awaited: this task is a part of the loop that would respond.
-        case .keepRemote: post(.settled(settlement))
+        case .keepRemote: post(.conflictResolved(prepared))
         }
     }
 
@@ -134,7 +135,7 @@ extension Outbox {
 // MARK: - Conflicting versions
 
 extension Outbox {
-    private func conflict(of id: UUIDBytes, _ answer: AcceptedAnswer?) async throws -> Conflict {
+    private func conflict(of id: UUIDBytes, _ answer: AcceptedResponse?) async throws -> Conflict {
         let resolver = configuration.conflicts ?? ConflictResolver(.host)
         let now = store.host.now()
         var conflict = try store.read { view -> Conflict in
@@ -184,19 +185,19 @@ extension Outbox {
     private func remote(
         of entry: OutboxEntry, at endpoint: String, _ resolver: ConflictResolver
     ) async throws(OutboxError) -> Conflict.Side {
-        guard state.withLock({ $0.gate }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
-        let reply = await ask(endpoint, of: entry.draft)
-        guard case .head(let answer) = reply.answer, let head = reply.head else { throw .offline }
+        guard state.withLock({ $0.authentication }) == .signedIn(entry.draft.account) else { throw .notSignedIn }
+        let reply = await fetch(endpoint, of: entry.draft)
+        guard case .head(let answer) = reply.result, let head = reply.head else { throw .offline }
         let status = answer.status
         if !answer.isWhole { throw .remoteUnknown(entry.id, reason: "a \(status) that broke off") }
         if answer.isForeign { throw .remoteUnknown(entry.id, reason: "a \(status) that is not the API's") }
         switch status {
         case 200, 203:
             guard let body = reply.body else {
-                throw .remoteUnknown(entry.id, reason: "a \(status) that is longer than is read")
+                throw .remoteUnknown(entry.id, reason: "a \(status) whose body exceeds the limit")
             }
             guard resolver.isState(head, body) else {
-                throw .remoteUnknown(entry.id, reason: "a \(status) without what it holds")
+                throw .remoteUnknown(entry.id, reason: "a \(status) without its version")
             }
             return resolver.side(body, head: head, now: store.host.now())
         case 404, 410: return Conflict.Side(payload: nil)

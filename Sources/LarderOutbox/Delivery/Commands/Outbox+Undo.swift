@@ -13,20 +13,20 @@ extension Outbox {
     /// - Parameter conflict: of ``LarderStore/ReadView/conflicts()``.
     /// - Throws: ``OutboxError/cannotUndo(_:_:)`` with the reason; otherwise as ``enqueue(_:)``.
     @discardableResult
-    public func undo(_ conflict: SettledConflict) async throws -> Enqueued {
+    public func undo(_ conflict: ResolvedConflict) async throws -> Enqueued {
         var write = OutboxWrite(conflict.mutationType, .post, conflict.endpoint, entity: conflict.entity)
         let shown: [UInt8]?
         if conflict.successor == nil {
-            guard let method = HTTPRequest.Method(conflict.method) else { throw obstructed(conflict, .notKept) }
+            guard let method = HTTPRequest.Method(conflict.method) else { throw cannotUndo(conflict, .notStored) }
             write.method = method
-            if case .leftOut = conflict.local { throw obstructed(conflict, .notKept) }
+            if case .omitted = conflict.local { throw cannotUndo(conflict, .notStored) }
             write.body = conflict.local.payload.map { .bytes($0) } ?? .none
-            if conflict.row != nil, case .leftOut = conflict.shown { throw obstructed(conflict, .notKept) }
+            if conflict.row != nil, case .omitted = conflict.shown { throw cannotUndo(conflict, .notStored) }
             shown = conflict.shown.payload
             if let tag = conflict.entityTag, !tag.hasPrefix("W/") { write.fields[.ifMatch] = tag }
         } else {
-            guard let payload = conflict.remote.payload else { throw obstructed(conflict, .notKept) }
-            guard conflict.method.uppercased() != "POST" else { throw obstructed(conflict, .noAddress) }
+            guard let payload = conflict.remote.payload else { throw cannotUndo(conflict, .notStored) }
+            guard conflict.method.uppercased() != "POST" else { throw cannotUndo(conflict, .noEndpoint) }
             write.method = .put
             write.body = .bytes(payload)
             shown = payload
@@ -37,15 +37,15 @@ extension Outbox {
         }
         write.deduplicationKey = "undo \(conflict.entryID)"
         var prepared = try prepare(write)
-        guard SessionGate.signedIn(conflict.account).admits(prepared.draft.account) else {
-            throw obstructed(conflict, .otherAccount)
+        guard AuthenticationState.signedIn(conflict.account).allows(prepared.draft.account) else {
+            throw cannotUndo(conflict, .otherAccount)
         }
         prepared.draft.lane = conflict.lane
         let undone = prepared
         return try await store.write { transaction in try transaction.enqueue(undone) }
     }
 
-    private func obstructed(_ conflict: SettledConflict, _ obstacle: UndoObstacle) -> OutboxError {
-        .cannotUndo(conflict.entryID, obstacle)
+    private func cannotUndo(_ conflict: ResolvedConflict, _ reason: UndoBlockedReason) -> OutboxError {
+        .cannotUndo(conflict.entryID, reason)
     }
 }

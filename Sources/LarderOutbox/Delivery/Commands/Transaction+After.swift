@@ -38,7 +38,7 @@ extension Transaction {
         if let entry = try readableOutboxHeads().first(where: { $0.draft.predecessor == outcome.id }) {
             return entry.id
         }
-        if outcome.outcome == Settlement.outcome {
+        if outcome.outcome == PreparedResolution.outcome {
             return try conflicts().last { $0.entryID == outcome.id }?.successor
         }
         guard let detail = outcome.detail, detail.hasPrefix(Self.replacedDetail) else { return nil }

@@ -7,24 +7,24 @@ internal import Synchronization
 // The effects of the machine, performed once its changes are stored.
 extension Outbox {
     func perform(
-        _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedAnswer] = [:], in group: inout DiscardingTaskGroup
+        _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedResponse] = [:], in group: inout DiscardingTaskGroup
     ) {
         switch effect {
-        case .send(let flight): start(flight, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.flights[key] }?.cancel()
+        case .send(let attempt): start(attempt, in: &group)
+        case .cancel(let key): state.withLock { $0.loop?.attemptTasks[key] }?.cancel()
         case .arm(let time): timer.set(time) { self.post(.event(.timer)) }
         case .signIn(let account):
             addTask(to: &group) {
                 guard let isSignedIn = await self.renewLogin(of: account) else { return }
-                let isStillExpired = self.state.withLock { $0.gate == .expired(account) }
+                let isStillExpired = self.state.withLock { $0.authentication == .expired(account) }
                 // Another account may have signed in meanwhile, or the account may have signed out.
                 guard isStillExpired else { return }
-                if isSignedIn { self.setGate(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
+                if isSignedIn { self.setAuthentication(.signedIn(account)) } else { self.post(.event(.signInFailed)) }
             }
-        case .resolve(let id): settle(id, accepted[id], in: &group)
+        case .resolve(let id): startResolution(id, accepted[id], in: &group)
         case .report(let event):
             report(event)
-            tellSettled(event, in: &group)
+            notifyCompletion(event, in: &group)
         }
     }
 
@@ -46,15 +46,15 @@ extension Outbox {
     }
 
     /// Resolves a conflict, unless that is under way.
-    private func settle(_ id: UUIDBytes, _ answer: AcceptedAnswer?, in group: inout DiscardingTaskGroup) {
+    private func startResolution(_ id: UUIDBytes, _ answer: AcceptedResponse?, in group: inout DiscardingTaskGroup) {
         let isNew = state.withLock { state in
             guard let loop = state.loop, loop.resolutions[id] == nil else { return false }
-            state.loop?.resolutions[id] = .answer
+            state.loop?.resolutions[id] = .response
             return true
         }
         guard isNew else { return }
         group.addTask {
-            await self.settle(id, answer)
+            await self.resolveConflict(id, answer)
             self.post(.resolution(id, nil))
         }
     }
@@ -65,13 +65,13 @@ extension Outbox {
         let now = store.host.elapsed()
         state.withLock { state in
             let failures = state.loop?.machine.storageFailures ?? 0
-            let wait = policy.retry.delay(afterFailures: max(failures, 1), chance: 0)
+            let wait = policy.retry.delay(afterFailures: max(failures, 1), random: 0)
             state.loop?.resolutions[id] = .time(now + wait)
         }
     }
 
     /// Stores what a resolution waits for. One that ends while a time is stored starts again at that time.
-    func take(_ wait: ResolutionWait?, of id: UUIDBytes, in group: inout DiscardingTaskGroup) {
+    func setResolutionWait(_ wait: ResolutionWait?, of id: UUIDBytes, in group: inout DiscardingTaskGroup) {
         let time = state.withLock { state -> Duration? in
             if wait == nil, case .time(let time)? = state.loop?.resolutions[id] { return time }
             state.loop?.resolutions[id] = wait
@@ -80,8 +80,8 @@ extension Outbox {
         guard let time else { return }
         group.addTask {
             do { try await self.store.host.sleepUntil(time) } catch { return }
-            self.post(.resolution(id, .answer))
-            await self.settle(id, nil)
+            self.post(.resolution(id, .response))
+            await self.resolveConflict(id, nil)
             self.post(.resolution(id, nil))
         }
     }
@@ -100,9 +100,11 @@ extension Outbox {
         if case .signInExpired(let account) = event {
             state.withLock { state in
                 // A sign-in since the step was made must not be undone.
-                guard state.gate == .signedIn(account), state.untakenGates == 0 else { return }
-                state.gate = .expired(account)
-                gateBroadcast.set(.expired(account))
+                guard state.authentication == .signedIn(account), state.unhandledAuthenticationChanges == 0 else {
+                    return
+                }
+                state.authentication = .expired(account)
+                authenticationBroadcast.set(.expired(account))
             }
         }
         onEvent(event)
@@ -119,12 +121,12 @@ extension Outbox {
         for write in writes { report(.unshown(write)) }
     }
 
-    private func start(_ flight: Flight, in group: inout DiscardingTaskGroup) {
+    private func start(_ attempt: DeliveryAttempt, in group: inout DiscardingTaskGroup) {
         let sending = Task {
-            let (answer, accepted) = await send(flight)
-            post(.flight(OutboxAnswer(key: flight.key, answer: answer, accepted: accepted)))
+            let (answer, accepted) = await send(attempt)
+            post(.attemptEnded(CompletedAttempt(key: attempt.key, result: answer, accepted: accepted)))
         }
-        state.withLock { $0.loop?.flights[flight.key] = sending }
+        state.withLock { $0.loop?.attemptTasks[attempt.key] = sending }
         group.addTask {
             await withTaskCancellationHandler {
                 await sending.value

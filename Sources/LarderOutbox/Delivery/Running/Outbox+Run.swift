@@ -21,15 +21,15 @@ extension Outbox {
             group.addTask {
                 for await _ in changes {
                     // Commits may be faster than the checks for changes.
-                    if self.makeLookDue() { continuation.yield(.look) }
+                    if self.queueTableRead() { continuation.yield(.tableChanged) }
                 }
-                self.disownIfClosed()
+                self.releaseOwnershipIfClosed()
             }
-            await take(OutboxAct(.look), in: &group)
+            await runStep(StepRequest(.tableChanged), in: &group)
             reportUnshown()
             publish()
             for await input in inputs {
-                await take(input, in: &group)
+                await handle(input, in: &group)
                 publish()
                 if isOver { break }
                 endDrains()
@@ -39,7 +39,9 @@ extension Outbox {
         end()
         // Inputs that were posted too late are completed here, as no other code does that.
         for await input in inputs {
-            if case .command(let command) = input { command.answer.resume(returning: .failure(OutboxError.stopped)) }
+            if case .command(let command) = input {
+                command.continuation.resume(returning: .failure(OutboxError.stopped))
+            }
             if case .drain(let drain) = input { drain.end.finish() }
         }
     }
@@ -48,7 +50,7 @@ extension Outbox {
         let id = store.host.makeID()
         state.withLock { state in
             precondition(state.loop == nil, "the outbox runs already")
-            let machine = DeliveryMachine(policy: policy, gate: state.gate, seed: id.high ^ id.low)
+            let machine = DeliveryMachine(policy: policy, authentication: state.authentication, seed: id.high ^ id.low)
             state.loop = OutboxState.Loop(machine: machine, inputs: inputs)
             for drain in state.earlyDrains { inputs.yield(.drain(drain)) }
             state.earlyDrains = []
@@ -59,10 +61,10 @@ extension Outbox {
 
     private func end() {
         // Nothing is under way any more: another outbox may send.
-        let loop = givingUp { state in
-            state.untakenGates = 0
+        let loop = releasingOwnership { state in
+            state.unhandledAuthenticationChanges = 0
             (state.isReserved, state.draining) = (false, nil)
-            return (state.loop.take(), state.takeIdleOwnership())
+            return (state.loop.take(), state.removeIdleOwnership())
         }
         for drain in loop?.drains ?? [] { drain.end.finish() }
         timer.set(nil)
@@ -71,26 +73,28 @@ extension Outbox {
     }
 
     /// Marks a check as queued; returns whether none was.
-    private func makeLookDue() -> Bool {
+    private func queueTableRead() -> Bool {
         state.withLock { state in
-            defer { state.loop?.isLookDue = true }
-            return state.loop?.isLookDue == false
+            defer { state.loop?.isTableReadQueued = true }
+            return state.loop?.isTableReadQueued == false
         }
     }
 
     private var isOver: Bool {
         state.withLock { state in
             guard let loop = state.loop else { return true }
-            return loop.machine.isStopping && loop.flights.isEmpty
+            return loop.machine.isStopping && loop.attemptTasks.isEmpty
         }
     }
 
     /// Ends the drains before whose deadlines nothing will be under way unless something happens.
     private func endDrains() {
         let over = state.withLock { state -> [Drain] in
-            guard let loop = state.loop, loop.machine.network != nil, loop.machine.flights.isEmpty, loop.tasks == 0
+            guard let loop = state.loop, loop.machine.network != nil, loop.machine.activeAttempts.isEmpty,
+                loop.tasks == 0
             else { return [] }
-            let wake = (loop.resolutions.values.map { loop.wake($0) } + [loop.machine.armed]).compactMap { $0 }.min()
+            let wake = (loop.resolutions.values.map { loop.wakeTime($0) } + [loop.machine.armed]).compactMap { $0 }
+                .min()
             let isOver = { (drain: Drain) in wake.map { $0 > drain.deadline } ?? true }
             state.loop?.drains.removeAll(where: isOver)
             return loop.drains.filter(isOver)
@@ -98,92 +102,95 @@ extension Outbox {
         for drain in over { drain.end.finish() }
     }
 
-    private func take(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
-        await storeKept(in: &group)
+    private func handle(_ input: OutboxInput, in group: inout DiscardingTaskGroup) async {
+        await storeUnstored(in: &group)
         switch input {
         case .event(.timer):
-            if !isHeld(at: moment()) { await take(OutboxAct(.timer), in: &group) }
+            if !isStoragePaused(at: clockReading()) { await runStep(StepRequest(.timer), in: &group) }
         case .event(let event):
-            if case .session = event { state.withLock { $0.untakenGates -= 1 } }
-            let moment = moment()
-            if event == .stop || isHeld(at: moment) {
-                stepAside([event], at: moment, in: &group)
+            if case .session = event { state.withLock { $0.unhandledAuthenticationChanges -= 1 } }
+            let reading = clockReading()
+            if event == .stop || isStoragePaused(at: reading) {
+                stepWithoutStoring([event], at: reading, in: &group)
             } else {
-                await take(OutboxAct(event), in: &group)
+                await runStep(StepRequest(event), in: &group)
             }
             if case .foreground = event { reportUnshown() }
-        case .flight(let answer):
-            state.withLock { $0.loop?.flights[answer.key] = nil }
-            await take(answer, in: &group)
-        case .settled(let settlement):
-            let id = settlement.conflict.entryID
-            var act = OutboxAct(.discard(id, outcome: Settlement.outcome))
-            act.along = { try $0.begin(settlement) }
-            let failure = await take(act, in: &group)
+        case .attemptEnded(let answer):
+            state.withLock { $0.loop?.attemptTasks[answer.key] = nil }
+            await storeResult(answer, in: &group)
+        case .conflictResolved(let prepared):
+            let id = prepared.conflict.entryID
+            var request = StepRequest(.discard(id, outcome: PreparedResolution.outcome))
+            request.commitHook = { try $0.recordResolution(prepared) }
+            let failure = await runStep(request, in: &group)
             if failure == nil { report(.resolved(id, by: nil)) } else { retryResolution(of: id) }
-        case .look:
-            state.withLock { $0.loop?.isLookDue = false }
-            if hasNews { await take(OutboxAct(.look), in: &group) }
+        case .tableChanged:
+            state.withLock { $0.loop?.isTableReadQueued = false }
+            if hasTableChanges { await runStep(StepRequest(.tableChanged), in: &group) }
         case .drain(let drain):
             // The drain also covers writes enqueued just before it.
-            if hasNews { await take(OutboxAct(.look), in: &group) }
+            if hasTableChanges { await runStep(StepRequest(.tableChanged), in: &group) }
             state.withLock { state in _ = state.loop?.drains.append(drain) }
-        case .resolution(let id, let wait): take(wait, of: id, in: &group)
+        case .resolution(let id, let wait): setResolutionWait(wait, of: id, in: &group)
         case .taskEnded: state.withLock { $0.loop?.tasks -= 1 }
         case .command(let command):
-            var act = command.act
+            var request = command.request
             // The caller receives the error; the machine has nothing to wait for.
-            act.holds = false
-            let failure = await take(act, in: &group)
-            command.answer.resume(returning: failure.map { .failure($0) } ?? .success(()))
+            request.pausesOnFailure = false
+            let failure = await runStep(request, in: &group)
+            command.continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
         }
     }
 
     /// Whether the table may have changed, and the store may be read again.
-    private var hasNews: Bool {
-        if isHeld(at: moment()) { return false }
+    private var hasTableChanges: Bool {
+        if isStoragePaused(at: clockReading()) { return false }
         guard let version = state.withLock({ $0.loop?.version }) else { return true }
         // A store that cannot be read reports the error when it is written.
         return (try? store.read { view in view.isOutboxChanged(since: version) }) ?? true
     }
 
     /// Whether the store could not save a change, and the wait for the next attempt lasts.
-    private func isHeld(at moment: Moment) -> Bool {
-        state.withLock { $0.loop?.machine.heldUntil.map { $0 > moment.elapsed } ?? false }
+    private func isStoragePaused(at reading: ClockReading) -> Bool {
+        state.withLock { $0.loop?.machine.storageRetryTime.map { $0 > reading.elapsed } ?? false }
     }
 
     /// Stores the responses that could not be stored, as soon as the store may be written again: before anything else,
     /// as any other step clears the timer that is set for them.
-    private func storeKept(in group: inout DiscardingTaskGroup) async {
-        var kept = state.withLock { state in
+    private func storeUnstored(in group: inout DiscardingTaskGroup) async {
+        var remaining = state.withLock { state in
             defer { state.loop?.unstored = [] }
             return state.loop?.unstored ?? []
         }[...]
-        while !isHeld(at: moment()), let answer = kept.popFirst() { await take(answer, in: &group) }
+        while !isStoragePaused(at: clockReading()), let answer = remaining.popFirst() {
+            await storeResult(answer, in: &group)
+        }
         // A response that fails again is put behind the others: they may be what frees space for it.
-        state.withLock { [kept] state in state.loop?.unstored.insert(contentsOf: kept, at: 0) }
+        state.withLock { [remaining] state in state.loop?.unstored.insert(contentsOf: remaining, at: 0) }
     }
 
     /// Stores a response, or keeps it in memory where that fails.
-    private func take(_ answer: OutboxAnswer, in group: inout DiscardingTaskGroup) async {
-        if !isHeld(at: moment()) {
-            var act = OutboxAct(.answered(answer.key, answer.answer))
-            act.accepted = answer.accepted
-            var failure = await take(act, in: &group)
-            if case .full? = failure as? StoreError, act.accepted.values.contains(where: { $0.body?.isEmpty == false })
+    private func storeResult(_ answer: CompletedAttempt, in group: inout DiscardingTaskGroup) async {
+        if !isStoragePaused(at: clockReading()) {
+            var request = StepRequest(.attemptEnded(answer.key, answer.result))
+            request.accepted = answer.accepted
+            var failure = await runStep(request, in: &group)
+            if case .full? = failure as? StoreError,
+                request.accepted.values.contains(where: { $0.body?.isEmpty == false })
             {
                 // The server has the write, whether there is space for its response or not.
-                act.accepted = act.accepted.mapValues { AcceptedAnswer(sequence: $0.sequence, head: $0.head) }
-                failure = await take(act, in: &group)
+                request.accepted = request.accepted.mapValues { AcceptedResponse(sequence: $0.sequence, head: $0.head) }
+                failure = await runStep(request, in: &group)
             }
             if failure?.isAboutRecord == true {
                 // Where damage prevents that, the response counts as none: the request is sent again and blocks
                 // nothing.
-                failure = await take(OutboxAct(.answered(answer.key, .whole(.none))), in: &group)
+                failure = await runStep(StepRequest(.attemptEnded(answer.key, .whole(.none))), in: &group)
             }
             if failure == nil || failure is CancellationError { return }
         } else {
-            stepAside([.answered(answer.key, answer.answer)], at: moment(), in: &group)
+            stepWithoutStoring([.attemptEnded(answer.key, answer.result)], at: clockReading(), in: &group)
         }
         state.withLock { $0.loop?.unstored.append(answer) }
     }
@@ -191,11 +198,11 @@ extension Outbox {
 
 extension OutboxState.Loop {
     /// Returns when the resolution of a conflict continues; nil while nothing that is known makes it continue.
-    fileprivate func wake(_ wait: ResolutionWait) -> Duration? {
+    fileprivate func wakeTime(_ wait: ResolutionWait) -> Duration? {
         switch wait {
-        case .answer: .zero
+        case .response: .zero
         case .time(let time): machine.isOnline ? time : nil
-        case .signIn(let account): machine.gate == .signedIn(account) ? .zero : nil
+        case .signIn(let account): machine.authentication == .signedIn(account) ? .zero : nil
         }
     }
 }

@@ -9,33 +9,33 @@ internal import Synchronization
 // One request, from the table to its response. Nothing here decides what the response means.
 extension Outbox {
     /// Sends a request and reads its response.
-    func send(_ flight: Flight) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+    func send(_ attempt: DeliveryAttempt) async -> (AttemptResult, [UUIDBytes: AcceptedResponse]) {
         let entries: [OutboxEntry]
         do {
-            if let rest = try waitOfServer() { return (.whole(.heldBack(rest)), [:]) }
+            if let rest = try remainingServerWait() { return (.whole(.deferred(rest)), [:]) }
             entries = try store.read { view in
                 try view.checkServer(configuration.server, of: .outbox)
-                return try flight.entries.compactMap { try view.outboxEntry($0) }
+                return try attempt.entries.compactMap { try view.outboxEntry($0) }
             }
         } catch {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
-            return (.whole(Self.obstacle(error).map { .unsendable($0) } ?? .notSent), [:])
+            return (.whole(Self.unreadableReason(error).map { .unsendable($0) } ?? .notSent), [:])
         }
-        guard let entry = entries.first, entries.count == flight.entries.count else {
+        guard let entry = entries.first, entries.count == attempt.entries.count else {
             // An entry that has left needs no response; one of which only the delivery is left is damaged.
-            return (.whole(.unsendable("what is to be sent is not there")), [:])
+            return (.whole(.unsendable("the entry to send is missing")), [:])
         }
-        if flight.isBatch { return await sendBatch(entries, key: flight.key) }
-        let reply = await exchange(entry.draft, key: flight.key)
-        return (.whole(reply.answer), [entry.id: reply.accepted])
+        if attempt.isBatch { return await sendBatch(entries, key: attempt.key) }
+        let reply = await exchange(entry.draft, key: attempt.key)
+        return (.whole(reply.result), [entry.id: reply.accepted])
     }
 
     /// Sends entries together. Success that says nothing about any of them is not success.
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
-    ) async -> (FlightAnswer, [UUIDBytes: AcceptedAnswer]) {
+    ) async -> (AttemptResult, [UUIDBytes: AcceptedResponse]) {
         guard let batch = policy.batch else {
-            return (.whole(.unsendable("an earlier run has put it together, and batches are not sent any more")), [:])
+            return (.whole(.unsendable("it belongs to a batch of an earlier run, and batches are no longer sent")), [:])
         }
         var draft = OutboxDraft(
             id: key, lane: "", createdAt: 0, mutationType: "batch", method: "POST", endpoint: batch.endpoint,
@@ -43,8 +43,8 @@ extension Outbox {
         draft.account = entries[0].draft.account
         draft.fields = [.init(name: "Content-Type", value: Array("application/json".utf8))]
         let reply = await exchange(draft, key: key)
-        guard reply.head?.status.kind == .successful, case .head(let head) = reply.answer, !head.isForeign else {
-            return (.whole(reply.answer), [:])
+        guard reply.head?.status.kind == .successful, case .head(let head) = reply.result, !head.isForeign else {
+            return (.whole(reply.result), [:])
         }
         guard let found = reply.body.flatMap({ BatchBody.outcomes($0, of: entries.map(\.id)) }) else {
             return (.whole(.unreadable(head)), [:])
@@ -56,7 +56,7 @@ extension Outbox {
     /// or by another process.
     ///
     /// - Throws: ``StoreError``, `EngineError`; nothing is sent while it cannot be read.
-    func waitOfServer() throws -> Duration? {
+    func remainingServerWait() throws -> Duration? {
         let now = store.host.now()
         let server = configuration.base.origin
         let stored = try store.read { view in try view.serverWait(of: server, at: now) }.map {
@@ -68,32 +68,32 @@ extension Outbox {
 
     /// The result of an exchange, and the content of its response.
     struct Reply {
-        var answer: Answer
-        var accepted = AcceptedAnswer()
+        var result: SendResult
+        var accepted = AcceptedResponse()
         var head: HTTPResponse?
         var body: [UInt8]?
         var error: TransportError?
 
         /// Whether the server, and nothing in its place, refused the credentials.
         var isUnauthorized: Bool {
-            if case .head(let answer) = answer { answer.status == 401 && !answer.isForeign } else { false }
+            if case .head(let answer) = result { answer.status == 401 && !answer.isForeign } else { false }
         }
     }
 
     /// Sends a request that no machine schedules: not during the server's wait, and recording the one it responds with.
     func exchangeUnscheduled(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
         do {
-            if let rest = try waitOfServer() { return Reply(answer: .heldBack(rest)) }
+            if let rest = try remainingServerWait() { return Reply(result: .deferred(rest)) }
         } catch {
             store.host.logger.error("the server's wait could not be read", metadata: ["error": "\(error)"])
-            return Reply(answer: .notSent)
+            return Reply(result: .notSent)
         }
         let reply = await exchange(draft, key: key)
-        if case .head(let head) = reply.answer, head.isThrottling {
+        if case .head(let head) = reply.result, head.isThrottling {
             let wait = head.retryAfter.map { min(max($0, .zero), policy.longestRetryAfter).milliseconds }
             let (server, now) = (configuration.base.origin, store.host.now())
             do {
-                try await store.write { try $0.noteServerWait(of: server, milliseconds: wait, at: now) }
+                try await store.write { try $0.setServerWait(of: server, milliseconds: wait, at: now) }
             } catch {
                 store.host.logger.warning("the server's wait was not stored", metadata: ["error": "\(error)"])
             }
@@ -103,61 +103,61 @@ extension Outbox {
 
     /// Sends a GET to an endpoint under the account of a write. A 401 pauses the account, as one to a write does,
     /// unless an account has signed in since the request was made.
-    func ask(_ endpoint: String, of draft: OutboxDraft) async -> Reply {
-        var question = draft
-        question.method = HTTPRequest.Method.get.rawValue
-        question.endpoint = endpoint
-        question.payload = []
-        question.blob = nil
-        question.fields = []
+    func fetch(_ endpoint: String, of draft: OutboxDraft) async -> Reply {
+        var fetchDraft = draft
+        fetchDraft.method = HTTPRequest.Method.get.rawValue
+        fetchDraft.endpoint = endpoint
+        fetchDraft.payload = []
+        fetchDraft.blob = nil
+        fetchDraft.fields = []
         let signIns = signIns
-        let reply = await exchangeUnscheduled(question, key: draft.id)
-        if case .head(let head) = reply.answer,
-            policy.outcomes.verdict(for: head.facts(question.method, tries: 1)) == .pause
+        let reply = await exchangeUnscheduled(fetchDraft, key: draft.id)
+        if case .head(let head) = reply.result,
+            policy.outcomes.verdict(for: head.facts(fetchDraft.method, tries: 1)) == .pause
         {
-            noteUnauthorized(draft.account, since: signIns)
+            reportUnauthorized(draft.account, since: signIns)
         }
         return reply
     }
 
     /// Sends one draft under a key.
     func exchange(_ draft: OutboxDraft, key: UUIDBytes) async -> Reply {
-        let stamp: HTTPFields
+        let credentialFields: HTTPFields
         do {
-            stamp = try await credentials.fields(for: draft.account, isRefused: false)
+            credentialFields = try await credentials.fields(for: draft.account, isRefused: false)
         } catch {
             store.host.logger.warning("there are no credentials for a write", metadata: ["error": "\(error)"])
-            return Reply(answer: .notSent)
+            return Reply(result: .notSent)
         }
         do {
-            let response = try await send(request(draft, key: key, stamp: stamp), draft)
-            if response.head.status.code == 401 { state.withLock { $0.refused = stamp } }
+            let response = try await send(request(draft, key: key, credentialFields: credentialFields), draft)
+            if response.head.status.code == 401 { state.withLock { $0.refused = credentialFields } }
             return await read(response)
         } catch let error as TransportError {
-            return Reply(answer: Self.answer(to: error), error: error)
+            return Reply(result: Self.sendResult(of: error), error: error)
         } catch {
             store.host.logger.warning("a write could not be sent", metadata: ["error": "\(error)"])
-            guard let reason = Self.obstacle(error) else { return Reply(answer: .notSent) }
-            return Reply(answer: .unsendable(reason), error: .invalidRequest(reason: reason))
+            guard let reason = Self.unreadableReason(error) else { return Reply(result: .notSent) }
+            return Reply(result: .unsendable(reason), error: .invalidRequest(reason: reason))
         }
     }
 
     /// Returns the reason why the content to send cannot be read, if it never can be: an error of the medium passes,
     /// damage does not.
-    private static func obstacle(_ error: any Error) -> String? {
+    private static func unreadableReason(_ error: any Error) -> String? {
         switch error as? StoreError {
-        case .damaged, .blobGone: "what is to be sent cannot be read: \(error)"
+        case .damaged, .blobRemoved: "the content to send cannot be read: \(error)"
         default: nil
         }
     }
 
-    func request(_ draft: OutboxDraft, key: UUIDBytes, stamp: HTTPFields) -> HTTPRequest {
+    func request(_ draft: OutboxDraft, key: UUIDBytes, credentialFields: HTTPFields) -> HTTPRequest {
         var fields = HTTPFields()
         for field in draft.fields {
             guard let name = HTTPField.Name(field.name) else { continue }
             fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
         }
-        for field in stamp { fields[field.name] = field.value }
+        for field in credentialFields { fields[field.name] = field.value }
         let method = HTTPRequest.Method(draft.method) ?? .post
         if Self.keyedMethods.contains(method) { fields[configuration.keyField] = key.description }
         return configuration.base.request(method, appending: draft.endpoint, headers: fields)
@@ -171,8 +171,8 @@ extension Outbox {
             let body = draft.payload.isEmpty ? nil : draft.payload
             return try await transport.send(request, body: body, timeouts: configuration.timeouts)
         }
-        guard let handle = try store.blob(blob.number) else { throw StoreError.blobGone }
-        let fault = BodyFault()
+        guard let handle = try store.blob(blob.number) else { throw StoreError.blobRemoved }
+        let readError = BodyReadError()
         let body = StreamedBody(byteCount: handle.byteCount) { range in
             do {
                 var bytes: [UInt8] = []
@@ -180,7 +180,7 @@ extension Outbox {
                 try handle.read(range) { span in bytes.append(copying: span) }
                 return bytes
             } catch {
-                fault.error.withLock { $0 = error }
+                readError.error.withLock { $0 = error }
                 throw error
             }
         }
@@ -189,12 +189,12 @@ extension Outbox {
         } catch {
             // The error that ended the reading says more than the transport's. A server that got a part of a body has
             // got no request (RFC 9112 §8).
-            throw fault.error.withLock { $0 } ?? error
+            throw readError.error.withLock { $0 } ?? error
         }
     }
 
     /// The reason why a body was not read to its end.
-    private final class BodyFault: Sendable {
+    private final class BodyReadError: Sendable {
         let error = Mutex<(any Error)?>(nil)
     }
 
@@ -206,27 +206,27 @@ extension Outbox {
         reading response: TransportResponse, to method: HTTPRequest.Method, tries: Int
     ) async throws(TransportError) -> Verdict {
         let reply = await read(response)
-        guard case .head(let answer) = reply.answer else { throw reply.error ?? .connectionLost(reason: "no answer") }
+        guard case .head(let answer) = reply.result else { throw reply.error ?? .connectionLost(reason: "no response") }
         return policy.outcomes.verdict(for: answer.facts(method.rawValue, tries: tries))
     }
 
     /// Reads a response to its end: success that did not arrive whole is no response.
     private func read(_ response: TransportResponse) async -> Reply {
         let head = response.head
-        let content = await AnswerContent(reading: response.body, upTo: configuration.answerLimit)
+        let content = await ResponseContent(reading: response.body, upTo: configuration.responseLimit)
         let body = content.body
         // The rest of a page is not needed.
-        let error = OutboxConfiguration.isNoPage(head, body: content.beginning) ? content.error : nil
-        if let error, head.status.kind == .successful { return Reply(answer: .none, head: head, error: error) }
+        let error = OutboxConfiguration.isNoPage(head, body: content.prefix) ? content.error : nil
+        if let error, head.status.kind == .successful { return Reply(result: .none, head: head, error: error) }
         let retryAfter = head.headerFields[.retryAfter].flatMap {
             RetryAfter.seconds($0, date: head.headerFields[.date], now: store.host.now())
         }
-        let answer = AnswerHead(
+        let answer = ResponseSummary(
             head.status.code, isReplay: head.headerFields[configuration.replayField]?.lowercased() == "true",
             retryAfter: retryAfter.map { .seconds($0) }, isInProgress: Self.isInProgress(head, body),
             isForeign: configuration.isForeign(head, content), isWhole: content.error == nil)
-        let accepted = AcceptedAnswer(sequence: configuration.sequence(head), body: body, head: head)
-        return Reply(answer: .head(answer), accepted: accepted, head: head, body: body, error: error)
+        let accepted = AcceptedResponse(sequence: configuration.sequence(head), body: body, head: head)
+        return Reply(result: .head(answer), accepted: accepted, head: head, body: body, error: error)
     }
 
     /// Whether the type of a problem (RFC 9457) says that the first request under the key has not ended.
@@ -239,7 +239,7 @@ extension Outbox {
         return type.contains("in-progress") || type.contains("outstanding")
     }
 
-    static func answer(to error: TransportError) -> Answer {
+    static func sendResult(of error: TransportError) -> SendResult {
         switch error {
         case .connectionRefused, .noConnection, .tls, .timeout(.connect): .notSent
         case .invalidRequest(let reason): .unsendable(reason)

@@ -16,23 +16,23 @@ extension Outbox: Service {
     /// ```
     ///
     /// Requests under way at the end are cancelled; they are sent again under their keys at the next start. While
-    /// another outbox sends for the same store, in this process or another, it waits for that one's end and takes over
+    /// another outbox sends for the same store, in this process or another, it waits for that one's end and sends
     /// then. While there is no space to start it tries again, and ``status`` says so (``PauseReason/storage``). Call it
     /// once at a time; it waits for a ``drain(within:)`` under way.
     ///
     /// - Throws: `ServerMismatch`, with nothing sent, while writes or points for another server are unsent;
     ///   `CancellationError`; `EngineError` when `outbox.lock` in the store's directory cannot be used.
     public func run() async throws {
-        let (companions, starting) = AsyncStream<Companion>.makeStream()
+        let (companions, starting) = AsyncStream<AttachedTask>.makeStream()
         state.withLock { state in
-            state.starting = starting
-            for companion in state.companions { starting.yield(companion) }
+            state.attachedTaskStarter = starting
+            for task in state.attachedTasks { starting.yield(task) }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask {
                 await withDiscardingTaskGroup { group in
-                    for await companion in companions { group.addTask { await companion() } }
+                    for await task in companions { group.addTask { await task() } }
                 }
             }
             try await sendUntilShutDown()
@@ -40,10 +40,10 @@ extension Outbox: Service {
     }
 
     /// Adds a task that runs whenever the outbox does.
-    func addCompanion(_ companion: @escaping Companion) {
+    func addAttachedTask(_ companion: @escaping AttachedTask) {
         state.withLock { state in
-            state.companions.append(companion)
-            state.starting?.yield(companion)
+            state.attachedTasks.append(companion)
+            state.attachedTaskStarter?.yield(companion)
         }
     }
 
@@ -56,8 +56,8 @@ extension Outbox: Service {
             return try Task.checkCancellation()
         }
         do {
-            if try !claim() { try await cancelWhenGracefulShutdown { try await self.waitForOwnership() } }
-            try await cancelWhenGracefulShutdown { try await self.bindServerInTime() }
+            if try !tryAcquireOwnership() { try await cancelWhenGracefulShutdown { try await self.waitForOwnership() } }
+            try await cancelWhenGracefulShutdown { try await self.bindServerWithRetries() }
         } catch {
             unreserve()
             // Shut down while another one sent.
@@ -88,11 +88,11 @@ extension Outbox: Service {
     @discardableResult
     public func drain(within limit: Duration) async -> OutboxStatus {
         precondition(limit > .zero, "no time to send")
-        let (end, told) = AsyncStream<Never>.makeStream()
-        let run = await join(Drain(deadline: store.host.elapsed() + limit, end: told))
-        await over(end, within: limit)
+        let (end, endContinuation) = AsyncStream<Never>.makeStream()
+        let run = await join(Drain(deadline: store.host.elapsed() + limit, end: endContinuation))
+        await waitForEnd(end, within: limit)
         let pauses = status.pauses
-        guard let run, leave(run) else { return status }
+        guard let run, endDrain(of: run) else { return status }
         await run.value
         var left = status
         // At rest the reason would be that nothing runs; and a `run()` that has begun since knows of no network yet.
@@ -113,7 +113,7 @@ extension Outbox: Service {
                     state.draining = (Task { await self.runForDrains() }, 0)
                 }
                 state.draining?.drains += 1
-                if !state.take(drain, isElsewhere: isElsewhere) { drain.end.finish() }
+                if !state.register(drain, isElsewhere: isElsewhere) { drain.end.finish() }
                 return (state.draining?.run, false)
             }
             if !isEnding { return run }
@@ -124,7 +124,7 @@ extension Outbox: Service {
     /// Records that a drain has ended.
     ///
     /// - Returns: whether the run ends with it.
-    private func leave(_ run: Task<Void, Never>) -> Bool {
+    private func endDrain(of run: Task<Void, Never>) -> Bool {
         state.withLock { state in
             guard let draining = state.draining, draining.run == run else { return false }
             state.draining?.drains -= 1
@@ -137,7 +137,7 @@ extension Outbox: Service {
     /// Sends as long as there is a drain.
     private func runForDrains() async {
         do {
-            guard try await own() else { return unreserve() }
+            guard try await acquireOwnership() else { return unreserve() }
             try await bindServer()
         } catch {
             unreserve()
@@ -148,7 +148,7 @@ extension Outbox: Service {
     }
 
     /// Waits for the end of a drain, or of its time.
-    private func over(_ end: AsyncStream<Never>, within limit: Duration) async {
+    private func waitForEnd(_ end: AsyncStream<Never>, within limit: Duration) async {
         await withTaskGroup { group in
             group.addTask { for await _ in end {} }
             group.addTask { try? await self.store.host.sleep(limit) }
@@ -160,7 +160,7 @@ extension Outbox: Service {
 
 extension OutboxState {
     /// Registers a drain with the run that has begun; returns false when it would have no effect.
-    fileprivate mutating func take(_ drain: Drain, isElsewhere: Bool) -> Bool {
+    fileprivate mutating func register(_ drain: Drain, isElsewhere: Bool) -> Bool {
         if let loop {
             return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }
         }

@@ -5,14 +5,14 @@ internal import Logging
 internal import Synchronization
 
 /// An event for the machine, and what is stored with it.
-struct OutboxAct: Sendable {
+struct StepRequest: Sendable {
     let event: DeliveryEvent
     /// The content of the responses, by entry.
-    var accepted: [UUIDBytes: AcceptedAnswer] = [:]
+    var accepted: [UUIDBytes: AcceptedResponse] = [:]
     /// Changes of the same transaction, made before those of the machine.
-    var along: Alongside?
+    var commitHook: CommitHook?
     /// Whether nothing begins for a while when it cannot be stored.
-    var holds = true
+    var pausesOnFailure = true
     /// The reason why it cannot be done, if it cannot.
     var refusal: @Sendable (DeliveryMachine) -> OutboxError? = { _ in nil }
 
@@ -26,9 +26,9 @@ private struct StoredStep: Sendable {
     var version: OutboxVersion
     var effects: [DeliveryEffect]
     /// The accepted writes whose rows are to be loaded, and were not in their responses.
-    var unloaded: [UnloadedAnswer]
+    var unloaded: [UnloadedRow]
     /// Whether the table had changed before this step.
-    var isNews: Bool
+    var hasTableChanged: Bool
     /// The number of entries that could not be read, where all were.
     var damaged: Int
     /// Whether another process has signed the account out that was to send.
@@ -42,58 +42,61 @@ extension Outbox {
     ///
     /// - Returns: the reason why nothing was stored, if it was not.
     @discardableResult
-    func take(_ act: OutboxAct, in group: inout DiscardingTaskGroup) async -> (any Error)? {
+    func runStep(_ request: StepRequest, in group: inout DiscardingTaskGroup) async -> (any Error)? {
         let known = state.withLock { state in
-            state.loop.map { (machine: $0.machine, version: $0.version, awaited: Set(state.settlers.keys)) }
+            state.loop.map { (machine: $0.machine, version: $0.version, awaited: Set(state.completionHandlers.keys)) }
         }
         guard let known else { return OutboxError.stopped }
         let stored: StoredStep
         do {
-            stored = try await storeStep(of: act, by: known.machine, since: known.version)
+            stored = try await storeStep(of: request, by: known.machine, since: known.version)
         } catch {
             if !(error is OutboxError || error is CancellationError) {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
-                if act.holds { stepAside([.storageFailed, act.event], at: moment(), in: &group) }
+                if request.pausesOnFailure {
+                    stepWithoutStoring([.storageFailed, request.event], at: clockReading(), in: &group)
+                }
             }
             return error
         }
         adopt(stored)
-        if stored.isNews { tellSettled(among: known.awaited, in: &group) }
-        for effect in stored.effects { perform(effect, act.accepted, in: &group) }
+        if stored.hasTableChanged { notifyCompletion(among: known.awaited, in: &group) }
+        for effect in stored.effects { perform(effect, request.accepted, in: &group) }
         for answer in stored.unloaded { addTask(to: &group) { await self.load(answer) } }
         return nil
     }
 
-    /// As ``take(_:in:)``, with a machine that is made for it. It knows of no network, so that it begins nothing, and
+    /// As ``runStep(_:in:)``, with a machine that is made for it. It knows of no network, so that it begins nothing, and
     /// its only effects are reports of events.
     ///
     /// - Parameter isOwner: whether entries in state `sending` were abandoned; otherwise they are another outbox's.
-    func takeAlone(_ act: OutboxAct, isOwner: Bool) async throws {
-        var machine = DeliveryMachine(policy: policy, gate: gate, seed: 0)
+    func runStandaloneStep(_ request: StepRequest, isOwner: Bool) async throws {
+        var machine = DeliveryMachine(policy: policy, authentication: authentication, seed: 0)
         machine.isOwner = isOwner
-        let stored = try await storeStep(of: act, by: machine, since: nil)
+        let stored = try await storeStep(of: request, by: machine, since: nil)
         for case .report(let event) in stored.effects { report(event) }
     }
 
     /// Steps the machine by facts that hold even if nothing can be stored; while it is held they lead to no changes.
-    func stepAside(_ events: [DeliveryEvent], at moment: Moment, in group: inout DiscardingTaskGroup) {
+    func stepWithoutStoring(_ events: [DeliveryEvent], at reading: ClockReading, in group: inout DiscardingTaskGroup) {
         let key = store.host.makeID()
         for event in events.compactMap(\.fact) {
-            let step = state.withLock { $0.loop?.machine.step(event, at: moment, freshKey: key) }
+            let step = state.withLock { $0.loop?.machine.step(event, at: reading, freshKey: key) }
             for effect in step?.effects ?? [] { perform(effect, in: &group) }
         }
     }
 
     private func storeStep(
-        of act: OutboxAct, by machine: DeliveryMachine, since version: OutboxVersion?
+        of request: StepRequest, by machine: DeliveryMachine, since version: OutboxVersion?
     ) async throws -> StoredStep {
-        let (moment, key) = (moment(), store.host.makeID())
+        let (reading, key) = (clockReading(), store.host.makeID())
         let (server, loading) = (configuration.base.origin, configuration.loading)
         func stored(since version: OutboxVersion?) async throws -> StoredStep {
             // The body does not capture the outbox: the writer's thread may be the last to hold what it captures.
             try await store.write { transaction in
-                let news = try transaction.tableNews(since: version, server: server, at: moment)
-                return try transaction.store(act, of: machine, seeing: news, loading, server, at: moment, freshKey: key)
+                let changes = try transaction.tableChanges(since: version, server: server, at: reading)
+                return try transaction.store(
+                    request, of: machine, seeing: changes, loading, server, at: reading, freshKey: key)
             }
         }
         do {
@@ -107,58 +110,58 @@ extension Outbox {
     private func adopt(_ stored: StoredStep) {
         if stored.damaged > 0 {
             let metadata: Logger.Metadata = ["entries": "\(stored.damaged)"]
-            store.host.logger.error("damaged writes wait for somebody to look: verify the store", metadata: metadata)
+            store.host.logger.error("the outbox contains damaged entries: verify the store", metadata: metadata)
         }
         state.withLock { state in
             state.loop?.machine = stored.machine
             state.loop?.version = stored.version
             // A sign-in since then is posted already.
-            guard stored.isSignedOut, state.untakenGates == 0 else { return }
-            state.gate = .signedOut
-            state.gates += 1
-            gateBroadcast.set(.signedOut)
+            guard stored.isSignedOut, state.unhandledAuthenticationChanges == 0 else { return }
+            state.authentication = .signedOut
+            state.authenticationChanges += 1
+            authenticationBroadcast.set(.signedOut)
         }
     }
 }
 
 extension Transaction {
     /// Returns the changes of the table since a version; with the server's wait, where that is nil.
-    fileprivate borrowing func tableNews(
-        since version: OutboxVersion?, server: String, at moment: Moment
-    ) throws -> (table: TableNews, damaged: Int) {
-        let found = try outboxNews(since: version)
-        let wait = try version == nil ? serverWait(of: server, at: moment.now) : nil
-        let table = TableNews(
+    fileprivate borrowing func tableChanges(
+        since version: OutboxVersion?, server: String, at reading: ClockReading
+    ) throws -> (table: TableChanges, damaged: Int) {
+        let found = try outboxUpdate(since: version)
+        let wait = try version == nil ? serverWait(of: server, at: reading.now) : nil
+        let table = TableChanges(
             found.entries.map { LaneEntry($0) }, changed: found.changed,
-            serverWait: wait.map { .milliseconds($0.remaining(at: moment.now)) })
+            serverWait: wait.map { .milliseconds($0.remaining(at: reading.now)) })
         return (table, found.damaged)
     }
 
     /// Has a machine read the table and handle an act, and stores its changes.
     fileprivate mutating func store(
-        _ act: OutboxAct, of before: DeliveryMachine, seeing news: (table: TableNews, damaged: Int),
-        _ loading: AnswerLoading, _ server: String, at moment: Moment, freshKey key: UUIDBytes
+        _ request: StepRequest, of before: DeliveryMachine, seeing changes: (table: TableChanges, damaged: Int),
+        _ loading: ResponseLoading, _ server: String, at reading: ClockReading, freshKey key: UUIDBytes
     ) throws -> StoredStep {
         var machine = before
-        machine.see(news.table, at: moment)
-        if let refusal = act.refusal(machine) { throw refusal }
-        var step = machine.step(act.event, at: moment, freshKey: key)
+        machine.applyTableChanges(changes.table, at: reading)
+        if let refusal = request.refusal(machine) { throw refusal }
+        var step = machine.step(request.event, at: reading, freshKey: key)
         // Where the session cannot be read nothing begins, and the act is stored all the same.
-        let isSignedIn = step.isSending ? try? isSignedIn(machine.gate.account) : true
+        let isSignedIn = step.isSending ? try? isSignedIn(machine.authentication.account) : true
         if isSignedIn != true {
-            let gate = machine.gate
+            let authentication = machine.authentication
             machine = before
-            machine.see(news.table, at: moment)
-            step = machine.step(act.event, signedOutAt: moment, freshKey: key)
+            machine.applyTableChanges(changes.table, at: reading)
+            step = machine.step(request.event, signedOutAt: reading, freshKey: key)
             // A session that cannot be read signs no account out: the next event checks again.
-            if isSignedIn == nil { machine.take(gate) }
+            if isSignedIn == nil { machine.setAuthentication(authentication) }
         }
-        try act.along?(&self)
-        try apply(step.serverWait, of: server, at: moment.now)
-        let unloaded = try apply(step.changes, answers: act.accepted, at: moment.now, loading: loading)
+        try request.commitHook?(&self)
+        try apply(step.serverWait, of: server, at: reading.now)
+        let unloaded = try apply(step.changes, answers: request.accepted, at: reading.now, loading: loading)
         return StoredStep(
             machine: machine, version: outboxVersion, effects: step.effects, unloaded: unloaded,
-            isNews: news.table.changed != [], damaged: news.damaged, isSignedOut: isSignedIn == false)
+            hasTableChanged: changes.table.changed != [], damaged: changes.damaged, isSignedOut: isSignedIn == false)
     }
 }
 
@@ -174,8 +177,8 @@ extension DeliveryEvent {
     fileprivate var fact: DeliveryEvent? {
         switch self {
         case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop, .throttled: self
-        case .answered(_, .whole(.head(let head))) where head.isThrottling: .throttled(after: head.retryAfter)
-        case .look, .timer, .answered, .revive, .reviveAll, .discard, .decide, .remoteUnknown: nil
+        case .attemptEnded(_, .whole(.head(let head))) where head.isThrottling: .throttled(after: head.retryAfter)
+        case .tableChanged, .timer, .attemptEnded, .revive, .reviveAll, .discard, .decide, .remoteUnknown: nil
         }
     }
 }

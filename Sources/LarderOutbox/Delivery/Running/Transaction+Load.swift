@@ -3,7 +3,7 @@ internal import LarderFormat
 package import LarderStore
 
 /// A write that the server has, whose response was to become the row and contained none. A GET has to load the row.
-package struct UnloadedAnswer: Hashable, Sendable {
+package struct UnloadedRow: Hashable, Sendable {
     /// The entry, which is no longer in the outbox.
     package let entry: OutboxEntry
     /// The row.
@@ -23,9 +23,9 @@ extension Transaction {
     /// - Returns: false when a row has to be loaded, and the response does not contain it.
     /// - Throws: `StoreError.invalid` for a row beyond the limits; `EngineError`.
     mutating func load(
-        _ answer: AcceptedAnswer?, of entry: OutboxEntry, _ loading: AnswerLoading, at now: Int64
+        _ answer: AcceptedResponse?, of entry: OutboxEntry, _ loading: ResponseLoading, at now: Int64
     ) throws -> Bool {
-        guard entry.draft.loadsAnswer, let row = entry.rows.first, !entry.isRemoval else { return true }
+        guard entry.draft.loadsResponse, let row = entry.rows.first, !entry.isRemoval else { return true }
         guard let body = answer?.body, let loaded = loading.row(entry, body) else { return false }
         do {
             try changeOverlay(
@@ -38,10 +38,10 @@ extension Transaction {
     }
 
     /// Returns the row to load for an entry that was just accepted; nil when the write is no longer shown in it.
-    borrowing func unloadedAnswer(of entry: OutboxEntry, _ answer: AcceptedAnswer?) throws -> UnloadedAnswer? {
-        guard let row = entry.rows.first, let shown = try madeRow(by: entry, at: row) else { return nil }
+    borrowing func unloadedRow(of entry: OutboxEntry, _ answer: AcceptedResponse?) throws -> UnloadedRow? {
+        guard let row = entry.rows.first, let shown = try writtenRow(by: entry, at: row) else { return nil }
         let location = answer?.head?.status == .created ? answer?.head?.headerFields[.location] : nil
-        return UnloadedAnswer(entry: entry, row: row, shown: shown, sequence: answer?.sequence, location: location)
+        return UnloadedRow(entry: entry, row: row, shown: shown, sequence: answer?.sequence, location: location)
     }
 
     /// Stores the result of a GET as the row, unless the row has changed since the write, or a lagging replica
@@ -51,11 +51,11 @@ extension Transaction {
     /// - Returns: false when the result came too late, or is older than the write.
     /// - Throws: `StoreError.invalid` for a row beyond the limits; `StoreError.damaged`; `EngineError`.
     package mutating func load(
-        _ loaded: AnswerLoading.LoadedRow, sequence: Int64? = nil, for answer: UnloadedAnswer, at now: Int64
+        _ loaded: ResponseLoading.LoadedRow, sequence: Int64? = nil, for answer: UnloadedRow, at now: Int64
     ) throws -> Bool {
         let (row, entry) = (answer.row, answer.entry)
         if let written = answer.sequence, let sequence, sequence < written { return false }
-        guard try madeRow(by: entry, at: row) == answer.shown else { return false }
+        guard try writtenRow(by: entry, at: row) == answer.shown else { return false }
         let updatedAt = loaded.updatedAt ?? now
         if let overlay = try overlay(at: row, sequence: entry.sequence) {
             try changeOverlay(
@@ -73,7 +73,7 @@ extension Transaction {
 
     /// Returns the payload that a write gives a row, as long as it is shown: as the write's overlay, or as the row it
     /// has become. Nil also where that is damaged.
-    private borrowing func madeRow(by entry: OutboxEntry, at row: RowKey) throws -> [UInt8]? {
+    private borrowing func writtenRow(by entry: OutboxEntry, at row: RowKey) throws -> [UInt8]? {
         do {
             if let overlay = try overlay(at: row, sequence: entry.sequence) { return overlay.payload }
             // Sync itself loads a row of a resource that it keeps up to date.

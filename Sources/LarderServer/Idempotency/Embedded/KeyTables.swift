@@ -26,7 +26,7 @@ struct KeyTables: Sendable {
     }
 
     /// Returns the key of a response record.
-    static func answerKey(_ key: IdempotencyKey) -> [UInt8] {
+    static func responseKey(_ key: IdempotencyKey) -> [UInt8] {
         var writer = TupleWriter()
         writer.append(text: key.account)
         writer.append(text: key.text)
@@ -52,11 +52,11 @@ struct KeyTables: Sendable {
         _ = try Record.open(entry.value, key: entry.key, seed: Self.seed(expiry.name))
         var reader = TupleReader(entry.key)
         let expiresAt = try reader.integer()
-        var answerKey = TupleWriter()
-        answerKey.append(text: try reader.text())
-        answerKey.append(text: try reader.text())
-        try reader.end()
-        return (expiresAt, answerKey.bytes)
+        var responseKey = TupleWriter()
+        responseKey.append(text: try reader.text())
+        responseKey.append(text: try reader.text())
+        try reader.checkEnd()
+        return (expiresAt, responseKey.bytes)
     }
 
     static func seal(_ body: [UInt8], key: [UInt8], table: Table) -> [UInt8] {
@@ -110,10 +110,10 @@ extension KeyTables {
     /// Returns the record under `key`, even an expired one; nil when there is none.
     ///
     /// - Throws: ``IdempotencyError/damaged(_:)``; engine errors.
-    func record(_ key: [UInt8], in transaction: ReadTransaction) throws -> AnswerRecord? {
+    func record(_ key: [UInt8], in transaction: ReadTransaction) throws -> IdempotentResponseRecord? {
         guard let value = try transaction.value(forKey: key.rawSpan, in: keys) else { return nil }
         do throws(FormatError) {
-            return try AnswerRecord(
+            return try IdempotentResponseRecord(
                 decoding: Record.open(
                     value, key: key.rawSpan, seed: Self.seed(keys.name), codec: RecordHeader.tupleCodec))
         } catch {

@@ -4,13 +4,13 @@ import LarderFormat
 extension LMDBIdempotencyStore {
     /// Runs `effect` on the writer's thread; returns when its commit is on the medium.
     ///
-    /// - Throws: The error of `effect`; ``IdempotencyError/answerTooLong(actual:limit:)``;
+    /// - Throws: The error of `effect`; ``IdempotencyError/responseTooLong(actual:limit:)``;
     ///   ``IdempotencyError/damaged(_:)`` for the record of the key; engine errors.
     public func perform(
         _ effect: @escaping Effect, under lease: IdempotencyLease?, at now: Int64,
-        keeping retention: AnswerRetention
+        keeping retention: ResponseRetention
     ) async throws -> IdempotencyOutcome {
-        defer { if let lease { leases.end(lease) } }
+        defer { if let lease { leases.release(lease) } }
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 try environment.onWriter {
@@ -25,22 +25,22 @@ extension LMDBIdempotencyStore {
 
     /// Runs one transaction. Its error rolls back an effect whose response is not stored.
     private func execute(
-        _ effect: Effect, _ lease: IdempotencyLease?, at now: Int64, keeping retention: AnswerRetention
+        _ effect: Effect, _ lease: IdempotencyLease?, at now: Int64, keeping retention: ResponseRetention
     ) throws -> IdempotencyOutcome {
         do {
             return try environment.transact(durability: .full) { engine in
-                if let lease, let known = try self.outcome(of: lease, at: now, &engine) { return known }
-                let answer = try ServerTransaction.run(&engine, hostTables, effect)
-                guard answer.isFinal else { throw NotFinal(answer: answer) }
-                guard answer.body.count <= retention.longestBody else {
-                    throw IdempotencyError.answerTooLong(actual: answer.body.count, limit: retention.longestBody)
+                if let lease, let stored = try self.outcome(of: lease, at: now, &engine) { return stored }
+                let response = try ServerTransaction.run(&engine, hostTables, effect)
+                guard response.isFinal else { throw NotFinal(response: response) }
+                guard response.body.count <= retention.longestBody else {
+                    throw IdempotencyError.responseTooLong(actual: response.body.count, limit: retention.longestBody)
                 }
-                if let lease { try self.remember(answer, lease, at: now, retention, &engine) }
+                if let lease { try self.store(response, lease, at: now, retention, &engine) }
                 try self.evict(at: now, &engine)
-                return .executed(answer)
+                return .executed(response)
             }
-        } catch let refused as NotFinal {
-            return .executed(refused.answer)
+        } catch let notFinal as NotFinal {
+            return .executed(notFinal.response)
         }
     }
 
@@ -48,25 +48,25 @@ extension LMDBIdempotencyStore {
     private func outcome(
         of lease: IdempotencyLease, at now: Int64, _ engine: inout WriteTransaction
     ) throws -> IdempotencyOutcome? {
-        let key = KeyTables.answerKey(lease.key)
+        let key = KeyTables.responseKey(lease.key)
         guard let record = try tables.record(key, in: engine.reader) else { return nil }
-        if record.isRemembered(at: now) {
-            return record.fingerprint == lease.fingerprint ? .replay(record.answer) : .mismatch
+        if record.isRetained(at: now) {
+            return record.fingerprint == lease.fingerprint ? .replay(record.response) : .mismatch
         }
         try engine.remove(KeyTables.expiryKey(record.expiresAt, lease.key).rawSpan, in: tables.expiry)
         try engine.remove(key.rawSpan, in: tables.keys)
         return nil
     }
 
-    private func remember(
-        _ answer: ServerAnswer, _ lease: IdempotencyLease, at now: Int64, _ retention: AnswerRetention,
+    private func store(
+        _ answer: IdempotentResponse, _ lease: IdempotencyLease, at now: Int64, _ retention: ResponseRetention,
         _ engine: inout WriteTransaction
     ) throws {
         let (end, isOver) = now.addingReportingOverflow(retention.milliseconds)
-        let record = AnswerRecord(
+        let record = IdempotentResponseRecord(
             fingerprint: lease.fingerprint, executedAt: now, expiresAt: isOver ? .max : end,
-            answer: answer.kept(by: retention))
-        let key = KeyTables.answerKey(lease.key)
+            response: answer.retained(by: retention))
+        let key = KeyTables.responseKey(lease.key)
         let value = KeyTables.seal(record.encode(), key: key, table: tables.keys)
         try engine.set(value.rawSpan, forKey: key.rawSpan, in: tables.keys)
         let expiryKey = KeyTables.expiryKey(record.expiresAt, lease.key)
@@ -89,7 +89,7 @@ extension LMDBIdempotencyStore {
         }
         for key in expired {
             // An unreadable record is kept: it is unknown whether its request was executed.
-            guard let record = try? tables.record(key, in: engine.reader), !record.isRemembered(at: now) else {
+            guard let record = try? tables.record(key, in: engine.reader), !record.isRetained(at: now) else {
                 continue
             }
             try engine.remove(key.rawSpan, in: tables.keys)
@@ -99,5 +99,5 @@ extension LMDBIdempotencyStore {
 
 /// The error that rolls back an effect whose response requests a retry.
 private struct NotFinal: Error {
-    let answer: ServerAnswer
+    let response: IdempotentResponse
 }

@@ -10,7 +10,7 @@ import LarderFormat
 /// all processes that a key is executed once.
 public final class LMDBIdempotencyStore: IdempotencyStore {
     /// The work of a handler; it may run more than once when the file grows. It must not use the store itself.
-    public typealias Effect = @Sendable (inout ServerTransaction) throws -> ServerAnswer
+    public typealias Effect = @Sendable (inout ServerTransaction) throws -> IdempotentResponse
 
     /// The maximum number of tables that a host may name.
     public static let mostTables = 16 - KeyTables.names.count
@@ -20,7 +20,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
     let environment: Environment
     let tables: KeyTables
     let hostTables: [String: Table]
-    let leases = LeaseBook()
+    let leases = LeaseTable()
 
     init(_ environment: Environment, hostTables names: [String]) {
         self.environment = environment
@@ -48,7 +48,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
             path: path, options: options,
             initialize: { transaction, tables in
                 guard let meta = tables[KeyTables.metaName] else {
-                    preconditionFailure("a table that was asked for is missing")
+                    preconditionFailure("a requested table is missing")
                 }
                 try KeyTables.writeFormat(&transaction, meta)
             },
@@ -71,7 +71,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
     /// Returns the number of responses kept, expired ones included until they are evicted.
     ///
     /// - Throws: Engine errors.
-    public func answerCount() throws -> Int {
+    public func responseCount() throws -> Int {
         try environment.read { try $0.statistics(of: tables.keys).entries }
     }
 
@@ -81,15 +81,15 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
     public func claim(
         _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, leaseEnd: Int64
     ) async throws -> IdempotencyClaim {
-        let record = try environment.read { try tables.record(KeyTables.answerKey(key), in: $0) }
-        if let record, record.isRemembered(at: now) {
-            return record.fingerprint == fingerprint ? .replay(record.answer) : .mismatch
+        let record = try environment.read { try tables.record(KeyTables.responseKey(key), in: $0) }
+        if let record, record.isRetained(at: now) {
+            return record.fingerprint == fingerprint ? .replay(record.response) : .mismatch
         }
-        return leases.take(key, for: fingerprint, at: now, end: leaseEnd)
+        return leases.acquire(key, for: fingerprint, at: now, end: leaseEnd)
     }
 
     /// Ends a lease without a response.
     public func release(_ lease: IdempotencyLease) async {
-        leases.end(lease)
+        leases.release(lease)
     }
 }

@@ -4,7 +4,7 @@ public import Hummingbird
 
 /// A context that carries the permit of a request from the middleware to its handler.
 public protocol IdempotentRequestContext: RequestContext {
-    /// The store behind the gate.
+    /// The store of the executor.
     associatedtype Store: IdempotencyStore
     /// The permit, set by ``IdempotencyMiddleware`` where the method carries a key.
     var idempotency: IdempotencyPermit<Store>? { get set }
@@ -22,17 +22,17 @@ public protocol IdempotentRequestContext: RequestContext {
 /// }
 /// ```
 public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMiddleware {
-    private let gate: IdempotencyGate<Context.Store>
+    private let executor: IdempotencyExecutor<Context.Store>
     private let account: @Sendable (Request, Context) async throws -> String
 
     /// Creates a middleware that sends the writes of all routes behind it through `gate`.
     ///
     /// - Parameter account: Returns the account of the request's key.
     public init(
-        _ gate: IdempotencyGate<Context.Store>,
+        _ gate: IdempotencyExecutor<Context.Store>,
         account: @escaping @Sendable (Request, Context) async throws -> String
     ) {
-        self.gate = gate
+        self.executor = gate
         self.account = account
     }
 
@@ -44,12 +44,12 @@ public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMi
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard IdempotencyPolicy.methods.contains(request.method) else { return try await next(request, context) }
-        return try await answeringProblems {
+        return try await respondingToProblems {
             var (request, context) = (request, context)
             let account = try await account(request, context)
-            let described = try await gate.policy.describe(&request, account: account)
-            switch try await gate.admit(described) {
-            case .answer(let answer): return Response(answer)
+            let described = try await executor.policy.describe(&request, account: account)
+            switch try await executor.decide(on: described) {
+            case .respond(let response): return Response(response)
             case .execute(let permit):
                 context.idempotency = permit
                 let outcome: Result<Response, any Error>

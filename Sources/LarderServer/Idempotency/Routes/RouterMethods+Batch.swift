@@ -20,21 +20,23 @@ extension RouterMethods {
     ///     other than Hummingbird's is answered with 500, and the other operations continue.
     @discardableResult
     public func idempotentBatch<Store: IdempotencyStore>(
-        _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<Store>, basePath: String = "",
+        _ path: RouterPath = "/sync/batch", through gate: IdempotencyExecutor<Store>, basePath: String = "",
         mostOperations: Int = 100, account: @escaping @Sendable (Request, Context) async throws -> String,
         effect handler: @escaping @Sendable (IdempotentRequest, Context) async throws -> Store.Effect
     ) -> Self {
         on(path, method: .post) { request, context -> Response in
             var request = request
-            return try await answeringProblems {
+            return try await respondingToProblems {
                 let account = try await account(request, context)
                 let body = try await gate.policy.body(of: &request)
                 let operations = try BatchOperation.parse(body, limit: mostOperations)
-                var outcomes = BatchAnswer()
+                var outcomes = BatchResponse()
                 for operation in operations {
                     let described = operation.described(account: account, fields: request.headers, basePath: basePath)
-                    let answer = try await Self.answer(described, through: gate) { try await handler($0, context) }
-                    outcomes.append(answer, of: operation.id)
+                    let response = try await Self.response(to: described, through: gate) {
+                        try await handler($0, context)
+                    }
+                    outcomes.append(response, of: operation.id)
                 }
                 return Response(outcomes.finish())
             }
@@ -45,9 +47,11 @@ extension RouterMethods {
     /// same file as the keys.
     @discardableResult
     public func idempotentBatch(
-        _ path: RouterPath = "/sync/batch", through gate: IdempotencyGate<LMDBIdempotencyStore>, basePath: String = "",
+        _ path: RouterPath = "/sync/batch", through gate: IdempotencyExecutor<LMDBIdempotencyStore>,
+        basePath: String = "",
         mostOperations: Int = 100, account: @escaping @Sendable (Request, Context) async throws -> String,
-        use handler: @escaping @Sendable (IdempotentRequest, Context, inout ServerTransaction) throws -> ServerAnswer
+        use handler:
+            @escaping @Sendable (IdempotentRequest, Context, inout ServerTransaction) throws -> IdempotentResponse
     ) -> Self {
         idempotentBatch(
             path, through: gate, basePath: basePath, mostOperations: mostOperations, account: account
@@ -59,19 +63,19 @@ extension RouterMethods {
     /// Returns the response to one operation.
     ///
     /// - Throws: ``IdempotencyProblem`` with status 409 when another request is executing it.
-    private static func answer<Store: IdempotencyStore>(
-        _ request: IdempotentRequest, through gate: IdempotencyGate<Store>,
+    private static func response<Store: IdempotencyStore>(
+        to request: IdempotentRequest, through gate: IdempotencyExecutor<Store>,
         _ handler: (IdempotentRequest) async throws -> Store.Effect
-    ) async throws -> ServerAnswer {
+    ) async throws -> IdempotentResponse {
         do {
-            return try await gate.answer(request, handler)
+            return try await gate.response(to: request, handler)
         } catch let problem as IdempotencyProblem {
             if problem.kind == .inProgress { throw problem }
-            return problem.answer
+            return problem.response
         } catch let error as HTTPError {
-            return ServerAnswer(error.status, fields: error.headers, body: Array((error.body ?? "").utf8))
+            return IdempotentResponse(error.status, fields: error.headers, body: Array((error.body ?? "").utf8))
         } catch {
-            return ServerAnswer(.internalServerError)
+            return IdempotentResponse(.internalServerError)
         }
     }
 }

@@ -3,7 +3,7 @@ internal import LarderFormat
 
 /// A held blob: its bytes stay readable while this lives, even when no record names the blob any more.
 ///
-/// Reads go directly to the map. A read throws ``StoreError/blobGone`` when the blob was removed to free space, or by
+/// Reads go directly to the map. A read throws ``StoreError/blobRemoved`` when the blob was removed to free space, or by
 /// another process.
 public final class BlobHandle: Sendable {
     /// The blob's number, never used twice.
@@ -23,7 +23,7 @@ public final class BlobHandle: Sendable {
     }
 
     deinit {
-        store.shared.release(number)
+        store.shared.releaseBlob(number)
     }
 
     /// Calls `body` with the bytes in `range`, chunk by chunk and in order.
@@ -33,7 +33,7 @@ public final class BlobHandle: Sendable {
     /// while the medium is read.
     ///
     /// - Parameter range: within the blob.
-    /// - Throws: the errors of `body`, which end the read; ``StoreError/blobGone``;
+    /// - Throws: the errors of `body`, which end the read; ``StoreError/blobRemoved``;
     ///   ``StoreError/damaged(table:reason:)``; ``EngineError`` when the store is closed.
     public func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         precondition(
@@ -69,8 +69,8 @@ extension ReadView {
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
     package borrowing func hold(_ number: Int64, in store: Store) throws -> BlobHandle? {
         guard let record = try tables.blob(number, in: transaction) else { return nil }
-        let use = store.shared.leases.use()
-        guard store.shared.leases.take(number) else { return nil }
+        let use = store.shared.leases.beginUse()
+        guard store.shared.leases.acquire(number) else { return nil }
         return BlobHandle(number: number, record: record, store: store, use: use)
     }
 }
@@ -85,7 +85,7 @@ extension Tables {
         _ chunk: Int64, of blob: Int64, byteCount: Int, in source: ReadTransaction, _ body: (RawSpan) throws -> Void
     ) throws {
         let key = try KeyBuffer { try BlobKey.chunk(blob: blob, number: chunk).append(to: &$0) }
-        guard let value = try source.value(forKey: key.bytes, in: blobs) else { throw StoreError.blobGone }
+        guard let value = try source.value(forKey: key.bytes, in: blobs) else { throw StoreError.blobRemoved }
         let bytes: RawSpan
         do throws(FormatError) {
             bytes = try Record.open(

@@ -8,9 +8,9 @@ final class BlobLeases: SharedPart {
     private struct State {
         var counts: [Int64: Int] = [:]
         /// Held blobs that are garbage: to be removed when the last holder releases them.
-        var awaited: Set<Int64> = []
+        var pendingRemovals: Set<Int64> = []
         /// Blobs that an unfinished transaction is removing.
-        var condemned: Set<Int64> = []
+        var claimed: Set<Int64> = []
         /// Blobs whose writers were cancelled: to be discarded with the next commit.
         var abandoned: [Int64] = []
     }
@@ -19,25 +19,25 @@ final class BlobLeases: SharedPart {
     private let path: String
     private let lock: UseLock
 
-    init(_ file: OpenFile) {
+    init(_ file: FileContext) {
         path = file.environment.path
         lock = UseLock(Self.lockName, in: path)
     }
 
     /// Keeps other processes from treating blobs as abandoned, as long as the result lives. Call it before a blob is
     /// held or begun.
-    func use() -> BlobUse { BlobUse(lock) }
+    func beginUse() -> BlobUse { BlobUse(lock) }
 
-    /// Returns whether no process reads or writes blobs at this moment, so that none needs blobs that were discarded or
-    /// begun before.
+    /// Returns whether no process now reads or writes blobs, so that none needs blobs that were discarded or begun
+    /// before.
     func isFree() throws(EngineError) -> Bool { try UseLock.isFree(Self.lockName, in: path) }
 
     private static let lockName = "bodies.lock"
 
     /// Holds a blob; returns false when it is being removed.
-    func take(_ blob: Int64) -> Bool {
+    func acquire(_ blob: Int64) -> Bool {
         state.withLock { state in
-            if state.condemned.contains(blob) { return false }
+            if state.claimed.contains(blob) { return false }
             state.counts[blob, default: 0] += 1
             return true
         }
@@ -55,25 +55,25 @@ final class BlobLeases: SharedPart {
                 return false
             }
             state.counts[blob] = nil
-            return state.awaited.remove(blob) != nil
+            return state.pendingRemovals.remove(blob) != nil
         }
     }
 
     /// Claims a discarded blob for removal; returns false when it is held, and its last release requests the removal.
-    fileprivate func condemn(_ blob: Int64) -> Bool {
+    fileprivate func claim(_ blob: Int64) -> Bool {
         state.withLock { state in
             if state.counts[blob] != nil {
-                state.awaited.insert(blob)
+                state.pendingRemovals.insert(blob)
                 return false
             }
-            state.condemned.insert(blob)
+            state.claimed.insert(blob)
             return true
         }
     }
 
     /// Ends all claims.
-    fileprivate func absolve() {
-        state.withLock { $0.condemned.removeAll() }
+    fileprivate func endClaims() {
+        state.withLock { $0.claimed.removeAll() }
     }
 
     /// The blobs whose writers were cancelled, since the last commit that has discarded such.
@@ -85,7 +85,7 @@ final class BlobLeases: SharedPart {
     }
 
     /// Removes the first `count` of the abandoned blobs, which a commit has discarded.
-    func forgetAbandoned(_ count: Int) {
+    func removeAbandoned(_ count: Int) {
         state.withLock { $0.abandoned.removeFirst(count) }
     }
 }
@@ -96,12 +96,12 @@ private final class BlobClaims: CommitState {
 
     init(_ shared: SharedState) { leases = shared.leases }
 
-    deinit { leases.absolve() }
+    deinit { leases.endClaims() }
 }
 
 extension Transaction {
     /// Keeps a discarded blob from being held until this transaction has ended; returns false when it is held.
-    func claim(_ blob: Int64) -> Bool { state(BlobClaims.self).leases.condemn(blob) }
+    func claimBlob(_ blob: Int64) -> Bool { state(BlobClaims.self).leases.claim(blob) }
 }
 
 extension SharedState {

@@ -1,19 +1,19 @@
 /// A part that removes the blobs which readers and writers have released.
 protocol BlobStage: SharedPart {
     /// Removes discarded blobs, after the last reader of one has released it or its writer was cancelled.
-    func isLeft(in shared: SharedState)
+    func removeDiscardedBlobs(in shared: SharedState)
 }
 
 extension SharedState {
     /// Releases a blob that was read, and requests its removal if it was discarded.
-    func release(_ blob: Int64) {
+    func releaseBlob(_ blob: Int64) {
         guard leases.release(blob) else { return }
-        for part in parts(as: (any BlobStage).self) { part.isLeft(in: self) }
+        for part in parts(as: (any BlobStage).self) { part.removeDiscardedBlobs(in: self) }
     }
 
     /// Requests the removal of a blob whose writer was cancelled, unless the blob became live.
-    func giveUp(_ blob: Int64) {
+    func abandonBlob(_ blob: Int64) {
         leases.abandon(blob)
-        for part in parts(as: (any BlobStage).self) { part.isLeft(in: self) }
+        for part in parts(as: (any BlobStage).self) { part.removeDiscardedBlobs(in: self) }
     }
 }

@@ -34,7 +34,7 @@ public final class BlobWriter: Sendable {
 
     deinit {
         let number = state.withLock { $0.isEnded ? nil : $0.number }
-        if let number { store.shared.giveUp(number) }
+        if let number { store.shared.abandonBlob(number) }
     }
 
     /// The number of bytes that were appended.
@@ -45,14 +45,14 @@ public final class BlobWriter: Sendable {
     /// Appends a copy of `bytes`; ``flush()`` keeps memory bounded.
     public func append(_ bytes: RawSpan) {
         state.withLock { state in
-            precondition(!state.isEnded, "the blob is finished or given up")
+            precondition(!state.isEnded, "the blob is finished or cancelled")
             state.waiting.append(copying: bytes)
         }
     }
 
     /// Writes the full chunks, if at least eight are waiting, and returns when they are written: back-pressure.
     ///
-    /// - Throws: `CancellationError`, ``StoreError/blobGone``, ``EngineError``; the blob has to be cancelled then.
+    /// - Throws: `CancellationError`, ``StoreError/blobRemoved``, ``EngineError``; the blob has to be cancelled then.
     public func flush() async throws {
         if state.withLock({ $0.waiting.count < Self.threshold }) { return }
         try Task.checkCancellation()
@@ -60,7 +60,7 @@ public final class BlobWriter: Sendable {
         if let known = state.withLock({ $0.number }) {
             number = known
         } else {
-            let use = store.shared.leases.use()
+            let use = store.shared.leases.beginUse()
             number = try await store.write(durability: .relaxed) { transaction in try transaction.beginBlob() }
             state.withLock { state in
                 state.number = number
@@ -74,7 +74,7 @@ public final class BlobWriter: Sendable {
                 return (Array(state.waiting.prefix(count)), state.chunks)
             }
             if bytes.isEmpty { return }
-            let digest = try await store.bulk { transaction in
+            let digest = try await store.writeBulk { transaction in
                 try transaction.checkStaged(number)
                 return try transaction.putChunks(bytes, from: first, of: number)
             }
@@ -91,15 +91,15 @@ public final class BlobWriter: Sendable {
     /// May be called again in another transaction, as a write's closure may run more than once; nothing may be appended
     /// after the first call. When the commit fails, the blob has to be cancelled.
     ///
-    /// - Throws: ``StoreError/blobGone`` when it was cancelled or all content was removed; ``EngineError``.
+    /// - Throws: ``StoreError/blobRemoved`` when it was cancelled or all content was removed; ``EngineError``.
     public func finish(in transaction: inout Transaction) throws -> Blob {
         let end = state.withLock { state in
             state.isEnded = true
             return state
         }
-        if end.isCancelled { throw StoreError.blobGone }
-        if let staged = end.number, try !transaction.leave(GarbageKey(.stagedBlob, staged)) {
-            throw StoreError.blobGone
+        if end.isCancelled { throw StoreError.blobRemoved }
+        if let staged = end.number, try !transaction.removeGarbage(GarbageKey(.stagedBlob, staged)) {
+            throw StoreError.blobRemoved
         }
         let number = try end.number ?? transaction.next(\.nextBlob)
         let digest = end.digest &+ (try transaction.putChunks(end.waiting, from: end.chunks, of: number))
@@ -116,7 +116,7 @@ public final class BlobWriter: Sendable {
             state.waiting = []
             return state.number
         }
-        if let number { store.shared.giveUp(number) }
+        if let number { store.shared.abandonBlob(number) }
     }
 }
 
@@ -132,9 +132,9 @@ extension Store {
 }
 
 extension Transaction {
-    /// Throws ``StoreError/blobGone`` unless chunks may be added to the blob.
+    /// Throws ``StoreError/blobRemoved`` unless chunks may be added to the blob.
     fileprivate func checkStaged(_ blob: Int64) throws {
-        if try !tables.isEntered(GarbageKey(.stagedBlob, blob), in: engine) { throw StoreError.blobGone }
+        if try !tables.isInGarbage(GarbageKey(.stagedBlob, blob), in: engine) { throw StoreError.blobRemoved }
     }
 
     /// Stores bytes as chunks from `first` on, of which only the last may be short.

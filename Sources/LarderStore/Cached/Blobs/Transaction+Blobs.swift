@@ -15,19 +15,19 @@ extension Transaction {
             // A damaged head must not keep its chunks from being removed, for which the number is enough.
         }
         try remove(key: Self.key { try BlobKey.head(number).append(to: &$0) }, in: .blobs)
-        try enter(GarbageKey(.blob, number), byteCount: byteCount)
+        try addGarbage(GarbageKey(.blob, number), byteCount: byteCount)
     }
 
     /// Begins a blob whose chunks are written in several commits.
     mutating func beginBlob() throws -> Int64 {
         let number = try next(\.nextBlob)
-        try enter(GarbageKey(.stagedBlob, number))
+        try addGarbage(GarbageKey(.stagedBlob, number))
         return number
     }
 
     /// Discards a blob that is still being written; does nothing to any other.
     mutating func discardStagedBlob(_ number: Int64) throws {
-        if try leave(GarbageKey(.stagedBlob, number)) { try enter(GarbageKey(.blob, number)) }
+        if try removeGarbage(GarbageKey(.stagedBlob, number)) { try addGarbage(GarbageKey(.blob, number)) }
     }
 
     mutating func putBlob(_ number: Int64, _ record: BlobRecord) throws {

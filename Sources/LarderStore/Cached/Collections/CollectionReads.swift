@@ -3,5 +3,5 @@ final class CollectionReads: SharedPart {
     /// The uses, by the numbers of the collections.
     let uses = UseBits()
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 }

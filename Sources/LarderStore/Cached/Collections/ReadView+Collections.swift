@@ -15,8 +15,8 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a row beyond the limits.
     public borrowing func singleAnswer(at row: RowKey) throws -> SingleAnswer? {
-        let record = try tables.record(.collections, in: engine, as: SingleAnswerRecord.self) {
-            try CollectionKey.append(single: row, to: &$0)
+        let record = try tables.record(.collections, in: engine, as: RowValidatorsRecord.self) {
+            try CollectionKey.append(validatorsOf: row, to: &$0)
         }
         guard let record, record.generation == (try tables.rowSource(of: row.resource, in: engine)?.generation) else {
             return nil
@@ -51,7 +51,7 @@ extension ReadView {
     /// - Throws: ``StoreError/damaged(table:reason:)``.
     public borrowing func rowKeys(of collection: StoredCollection) throws -> [RowKey] {
         guard let record = try tables.collection(number: collection.number, in: transaction) else { return [] }
-        shared.part(CollectionReads.self).uses.note(collection.number)
+        shared.part(CollectionReads.self).uses.insert(collection.number)
         return try tables.rowKeys(ofCollection: collection.number, record, in: transaction)
     }
 }

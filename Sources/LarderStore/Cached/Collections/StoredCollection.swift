@@ -35,7 +35,7 @@ public struct StoredCollection: Hashable, Sendable {
     init(number: Int64, record: CollectionRecord) {
         name = record.name
         self.number = number
-        home = record.home
+        home = record.mainResource
         validators = Validators(entityTag: record.entityTag, lastModified: record.lastModified)
         fetchedAt = record.fetchedAt
         rowCount = Int(clamping: record.rowCount)

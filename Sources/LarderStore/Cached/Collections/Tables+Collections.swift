@@ -46,7 +46,8 @@ extension Tables {
             let chunk = try decoding(.collections) { () throws(FormatError) -> CollectionChunk? in
                 guard case .chunk(_, let place) = try CollectionKey(decoding: key) else { return nil }
                 if place != chunks { throw .invalidValue(field: "chunk", value: place) }
-                return try CollectionChunk(decoding: value, home: record.home, type: record.name.className)
+                return try CollectionChunk(
+                    decoding: value, mainResource: record.mainResource, type: record.name.className)
             }
             guard let chunk else { return true }
             chunks += 1
@@ -73,10 +74,10 @@ extension Tables {
     func collectionNumbers(holding row: RowKey, limit: Int = .max, in source: ReadTransaction) throws -> [Int64] {
         try check(row)
         var numbers: [Int64] = []
-        try forEach(.collections, prefix: CollectionKey.prefix(holdersOf: row), in: source) { key, body in
+        try forEach(.collections, prefix: CollectionKey.prefix(membershipsOf: row), in: source) { key, body in
             let number = try decoding(.collections) { () throws(FormatError) -> Int64? in
-                guard case .holder(_, let number) = try CollectionKey(decoding: key) else { return nil }
-                _ = try CollectionHolderRecord(decoding: body)
+                guard case .membership(_, let number) = try CollectionKey(decoding: key) else { return nil }
+                _ = try CollectionMembershipRecord(decoding: body)
                 return number
             }
             if let number { numbers.append(number) }

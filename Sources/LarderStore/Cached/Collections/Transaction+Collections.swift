@@ -18,17 +18,17 @@ extension Transaction {
         fetchedAt: Int64
     ) throws {
         try Self.check(validators)
-        var record = CollectionRecord(name: name, home: home, fetchedAt: fetchedAt)
+        var record = CollectionRecord(name: name, mainResource: home, fetchedAt: fetchedAt)
         record.entityTag = validators.entityTag
         record.lastModified = validators.lastModified
-        let old = try replaceable(name)
+        let old = try collectionToReplace(name)
         let number = try old?.number ?? next(\.nextCollection)
-        let chunks = CollectionChunk.split(rows, home: home, type: name.className)
+        let chunks = CollectionChunk.split(rows, mainResource: home, type: name.className)
         record.rowCount = Int64(rows.count)
         record.chunkCount = Int64(chunks.count)
-        try putHolders(of: number, was: old?.rows ?? [], now: rows)
+        try updateHolders(of: number, from: old?.rows ?? [], to: rows)
         for (place, chunk) in chunks.enumerated() {
-            try putIfChanged(chunk.encode(home: home, type: name.className)) {
+            try putIfChanged(chunk.encode(mainResource: home, type: name.className)) {
                 try CollectionKey.append(number: number, chunk: Int64(place), to: &$0)
             }
         }
@@ -39,7 +39,7 @@ extension Transaction {
         try putIfChanged(CollectionNumberRecord(number: number).encode()) {
             try CollectionKey.append(name: name, to: &$0)
         }
-        effects.changes.noteCollection(name)
+        effects.changes.addCollection(name)
     }
 
     /// Records that the server confirmed a collection, whose rows stay as they are.
@@ -112,7 +112,7 @@ extension Transaction {
     ///
     /// - Throws: ``StoreError/invalid(_:)`` for a row beyond the limits; ``StoreError/damaged(table:reason:)``.
     /// - Complexity: one lookup.
-    public borrowing func isHeld(_ row: RowKey) throws -> Bool {
+    public borrowing func isInAnyCollection(_ row: RowKey) throws -> Bool {
         try !tables.collectionNumbers(holding: row, limit: 1, in: engine).isEmpty
     }
 }
@@ -123,7 +123,7 @@ extension Transaction {
     /// Returns the collection that a new one with `name` replaces.
     ///
     /// Removes a collection of another name under the same key, because the key names one collection.
-    private mutating func replaceable(
+    private mutating func collectionToReplace(
         _ name: CollectionName
     ) throws -> (number: Int64, record: CollectionRecord, rows: [RowKey])? {
         do {
@@ -158,38 +158,38 @@ extension Transaction {
                         numbers.insert(number)
                     }
                     keys.append(([UInt8](copying: entry.key), number))
-                case .holder(_, let number), .chunk(let number, _):
+                case .membership(_, let number), .chunk(let number, _):
                     keys.append(([UInt8](copying: entry.key), number))
-                case .single: continue
+                case .validators: continue
                 }
             }
         }
         try remove(key: nameKey, in: .collections)
         for (key, number) in keys where numbers.contains(number) { try remove(key: key, in: .collections) }
-        effects.changes.noteCollection(name)
+        effects.changes.addCollection(name)
     }
 
     private mutating func remove(_ number: Int64, _ record: CollectionRecord, holding rows: [RowKey]) throws {
-        try putHolders(of: number, was: rows, now: [])
+        try updateHolders(of: number, from: rows, to: [])
         for place in 0..<record.chunkCount {
             try removeCollectionRecord { try CollectionKey.append(number: number, chunk: place, to: &$0) }
         }
         try removeCollectionRecord { try CollectionKey.append(number: number, to: &$0) }
         try removeCollectionRecord { try CollectionKey.append(name: record.name, to: &$0) }
-        effects.changes.noteCollection(record.name)
+        effects.changes.addCollection(record.name)
     }
 
-    private mutating func putHolders(of number: Int64, was old: [RowKey], now new: [RowKey]) throws {
+    private mutating func updateHolders(of number: Int64, from old: [RowKey], to new: [RowKey]) throws {
         var times: [RowKey: Int64] = [:]
         for row in new { times[row, default: 0] += 1 }
         // An unchanged count is stored too, so that a damaged holder is repaired.
         for (row, count) in times {
-            try putIfChanged(CollectionHolderRecord(times: count).encode()) {
-                try CollectionKey.append(holderOf: row, number: number, to: &$0)
+            try putIfChanged(CollectionMembershipRecord(count: count).encode()) {
+                try CollectionKey.append(membershipOf: row, number: number, to: &$0)
             }
         }
         for row in Set(old) where times[row] == nil {
-            try removeCollectionRecord { try CollectionKey.append(holderOf: row, number: number, to: &$0) }
+            try removeCollectionRecord { try CollectionKey.append(membershipOf: row, number: number, to: &$0) }
         }
     }
 

@@ -2,10 +2,10 @@ internal import LarderEngine
 package import LarderFormat
 
 /// A stage that removes the single answer of a row when the row is removed.
-final class SingleAnswerUpkeep: RowStage {
-    init(_ file: OpenFile) {}
+final class SingleAnswerStage: RowStage {
+    init(_ file: FileContext) {}
 
-    func changed(_ row: RowChange, in transaction: inout Transaction) throws {
+    func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws {
         if row.isRemoval { try transaction.removeSingleAnswer(at: row.key) }
     }
 }
@@ -17,10 +17,10 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for a row or validators beyond the limits; ``EngineError``.
     package mutating func putSingleAnswer(at row: RowKey, validators: Validators, fetchedAt: Int64) throws {
         try Self.check(validators)
-        let record = SingleAnswerRecord(
+        let record = RowValidatorsRecord(
             entityTag: validators.entityTag, lastModified: validators.lastModified, fetchedAt: fetchedAt,
             generation: try rowSource(of: row.resource)?.generation)
-        try putIfChanged(record.encode()) { try CollectionKey.append(single: row, to: &$0) }
+        try putIfChanged(record.encode()) { try CollectionKey.append(validatorsOf: row, to: &$0) }
     }
 
     /// Removes the single answer of a row; returns false when there was none.
@@ -28,14 +28,14 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for a row beyond the limits; ``EngineError``.
     @discardableResult
     package mutating func removeSingleAnswer(at row: RowKey) throws -> Bool {
-        try removeCollectionRecord { try CollectionKey.append(single: row, to: &$0) }
+        try removeCollectionRecord { try CollectionKey.append(validatorsOf: row, to: &$0) }
     }
 
     /// Removes the single answers of the rows of one type.
     ///
     /// - Throws: ``EngineError``.
     package mutating func removeSingleAnswers(ofType type: String, in resource: ResourceKey) throws {
-        let prefix = CollectionKey.prefix(singlesOf: resource, type: type)
+        let prefix = CollectionKey.prefix(validatorsOf: resource, type: type)
         _ = try removeSome(of: .collections, prefix: prefix, from: prefix, bytes: .max, isTimeUp: { false })
     }
 }
@@ -56,7 +56,7 @@ extension Transaction {
             // A damaged record of the owner must not keep garbage from being removed; validators are fetched again.
             live = nil
         }
-        let prefix = CollectionKey.prefix(singlesOf: owner)
+        let prefix = CollectionKey.prefix(validatorsOf: owner)
         var keys: [[UInt8]] = []
         var found: Int64 = 0
         var isMore = false
@@ -71,9 +71,9 @@ extension Transaction {
             return true
         }
         try engine.withCursor(in: tables.collections) { cursor in
-            var isGoing = false
-            if let first = try cursor.seek(prefix.rawSpan) { isGoing = visit(first) }
-            while isGoing, let entry = try cursor.next() { isGoing = visit(entry) }
+            var shouldContinue = false
+            if let first = try cursor.seek(prefix.rawSpan) { shouldContinue = visit(first) }
+            while shouldContinue, let entry = try cursor.next() { shouldContinue = visit(entry) }
         }
         for key in keys { try remove(key: key, in: .collections) }
         return isMore
@@ -82,6 +82,6 @@ extension Transaction {
     /// Returns the generation of a single answer; nil when it names none or is damaged.
     private static func generation(ofSingleAnswer value: RawSpan, key: RawSpan) -> Int64? {
         guard let body = try? Tables.body(of: value, key: key, table: .collections) else { return nil }
-        return try? SingleAnswerRecord(decoding: body).generation
+        return try? RowValidatorsRecord(decoding: body).generation
     }
 }

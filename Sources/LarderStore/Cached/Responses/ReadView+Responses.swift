@@ -4,7 +4,7 @@ package import LarderFormat
 /// A stored response and its place.
 package struct ResponseEntry: Hashable, Sendable {
     /// The place of the response.
-    package var place: ResponsePlace
+    package var place: ResponseAddress
     /// Everything but its body.
     package var record: ResponseRecord
 }
@@ -21,9 +21,9 @@ package enum ResponseLimits {
     static let examined = 128
 
     /// Returns the least recently used entries, which have to be removed so that at most `count` are left.
-    package static func excess<Kept>(
-        of entries: [Kept], leaving count: Int, _ usedAt: (Kept) -> some Comparable
-    ) -> ArraySlice<Kept> {
+    package static func excess<Element>(
+        of entries: [Element], leaving count: Int, _ usedAt: (Element) -> some Comparable
+    ) -> ArraySlice<Element> {
         guard entries.count > count else { return [] }
         return entries.sorted { usedAt($0) < usedAt($1) }.prefix(entries.count - count)
     }
@@ -46,7 +46,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     ///
     /// - Parameter limit: the most responses to return.
     /// - Throws: ``EngineError``.
-    package borrowing func responses(after place: ResponsePlace?, limit: Int) throws -> [ResponseEntry] {
+    package borrowing func responses(after place: ResponseAddress?, limit: Int) throws -> [ResponseEntry] {
         try tables.responses(after: place, limit: limit, in: engine)
     }
 }
@@ -60,8 +60,8 @@ extension Transaction {
     /// - Throws: ``EngineError``.
     package borrowing func responsePlaces(
         forKey key: String, where isWanted: (ResponseRecord) -> Bool
-    ) throws -> [(place: ResponsePlace, blob: Int64)] {
-        var found: [(place: ResponsePlace, blob: Int64)] = []
+    ) throws -> [(place: ResponseAddress, blob: Int64)] {
+        var found: [(place: ResponseAddress, blob: Int64)] = []
         try tables.forEachResponse(from: ResponseKey.responses(of: key), in: engine) { place, record in
             if let record, record.key.isSameText(as: key), isWanted(record) { found.append((place, record.blob)) }
             return true
@@ -71,7 +71,7 @@ extension Transaction {
 }
 
 extension Tables {
-    func response(at place: ResponsePlace, in source: ReadTransaction) throws -> ResponseRecord? {
+    func response(at place: ResponseAddress, in source: ReadTransaction) throws -> ResponseRecord? {
         try record(.responses, in: source, as: ResponseRecord.self) { try ResponseKey.response(place).append(to: &$0) }
     }
 
@@ -94,11 +94,11 @@ extension Tables {
         // There is always a successor: a prefix begins with the number of a kind.
         guard let end = successor(ofPrefix: prefix) else { return [] }
         try source.withCursor(in: responses) { cursor in
-            var isGoing = false
-            if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try visit(entry) }
-            while isGoing {
+            var shouldContinue = false
+            if let entry = try cursor.seek(before: end.rawSpan) { shouldContinue = try visit(entry) }
+            while shouldContinue {
                 guard let entry = try cursor.previous() else { return }
-                isGoing = try visit(entry)
+                shouldContinue = try visit(entry)
             }
         }
         return found
@@ -113,7 +113,7 @@ extension Tables {
         }
     }
 
-    func responses(after place: ResponsePlace?, limit: Int, in source: ReadTransaction) throws -> [ResponseEntry] {
+    func responses(after place: ResponseAddress?, limit: Int, in source: ReadTransaction) throws -> [ResponseEntry] {
         var found: [ResponseEntry] = []
         if limit <= 0 { return [] }
         let start = try place.map { place in
@@ -132,7 +132,7 @@ extension Tables {
     /// until it returns false. A damaged record is nil; a key that cannot be read is skipped.
     func forEachResponse(
         from start: [UInt8], within prefix: [UInt8]? = nil, in source: ReadTransaction,
-        _ body: (ResponsePlace, ResponseRecord?) throws -> Bool
+        _ body: (ResponseAddress, ResponseRecord?) throws -> Bool
     ) throws {
         let prefix = prefix ?? start
         /// Returns whether to continue.
@@ -142,11 +142,11 @@ extension Tables {
             return try body(place, Self.readable(entry))
         }
         try source.withCursor(in: responses) { cursor in
-            var isGoing = false
-            if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
-            while isGoing {
+            var shouldContinue = false
+            if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try visit(entry) }
+            while shouldContinue {
                 guard let entry = try cursor.next() else { return }
-                isGoing = try visit(entry)
+                shouldContinue = try visit(entry)
             }
         }
     }

@@ -32,7 +32,7 @@ extension Store {
                 try view.tables.places(of: selection, limit: Self.batch, in: view.transaction)
             }
             if places.isEmpty { return removed }
-            removed += try await bulk { transaction in
+            removed += try await writeBulk { transaction in
                 try places.count { place in try transaction.remove(place, of: selection) }
             }
             if places.count < Self.batch { return removed }
@@ -42,7 +42,7 @@ extension Store {
     /// Schedules the removal of a response whose body is damaged; returns at once.
     ///
     /// - Parameter blob: the number of its blob; a response that replaced it has another and stays.
-    package func removeResponseSoon(at place: ResponsePlace, blob: Int64) {
+    package func removeResponseSoon(at place: ResponseAddress, blob: Int64) {
         if isReadOnly { return }
         do throws(EngineError) {
             try environment.onWriter {
@@ -65,7 +65,7 @@ extension Store {
 
 extension Transaction {
     /// Removes a response that `selection` found, and the index entry that led to it, which may be all there is.
-    fileprivate mutating func remove(_ place: ResponsePlace, of selection: ResponseSelection) throws -> Bool {
+    fileprivate mutating func remove(_ place: ResponseAddress, of selection: ResponseSelection) throws -> Bool {
         let isRemoved = try removeResponse(at: place)
         if case .tag(let tag) = selection {
             try remove(key: Self.key { try ResponseKey.tag(tag, place).append(to: &$0) }, in: .responses)
@@ -78,8 +78,8 @@ extension Tables {
     /// Returns the places of the selected responses, up to `limit` of them.
     fileprivate func places(
         of selection: ResponseSelection, limit: Int, in source: ReadTransaction
-    ) throws -> [ResponsePlace] {
-        var places: [ResponsePlace] = []
+    ) throws -> [ResponseAddress] {
+        var places: [ResponseAddress] = []
         func collect(_ prefix: [UInt8], _ isSelected: (ResponseRecord?) -> Bool) throws {
             try forEachResponse(from: prefix, in: source) { place, record in
                 if isSelected(record) { places.append(place) }
@@ -96,10 +96,10 @@ extension Tables {
         return places
     }
 
-    private func places(tagged tag: String, limit: Int, in source: ReadTransaction) throws -> [ResponsePlace] {
-        var places: [ResponsePlace] = []
+    private func places(tagged tag: String, limit: Int, in source: ReadTransaction) throws -> [ResponseAddress] {
+        var places: [ResponseAddress] = []
         try forEach(.responses, prefix: ResponseKey.responses(tagged: tag), in: source) { key, _ in
-            places.append(try decoding(.responses) { () throws(FormatError) in try ResponseKey(decoding: key).place })
+            places.append(try decoding(.responses) { () throws(FormatError) in try ResponseKey(decoding: key).address })
             return places.count < limit
         }
         return places

@@ -2,7 +2,7 @@ internal import LarderEngine
 package import LarderFormat
 
 /// The blobs that became bodies of responses in a transaction.
-final class NamedBlobs: CommitState {
+final class ReferencedBlobs: CommitState {
     var numbers: Set<Int64> = []
 
     init(_ shared: SharedState) {}
@@ -29,7 +29,7 @@ extension Transaction {
         try Self.check(record)
         var variant: Int64 = 0
         var replaced: ResponseEntry?
-        var others: [(place: ResponsePlace, usedAt: Int64)] = []
+        var others: [(place: ResponseAddress, usedAt: Int64)] = []
         let usage = shared.usage
         try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
             variant = max(variant, place.variant)
@@ -37,14 +37,14 @@ extension Transaction {
             if old.selecting == record.selecting {
                 replaced = ResponseEntry(place: place, record: old)
             } else if !old.isPinned {
-                let noted = usage.lastUse(ofResponse: old.blob) ?? .min
-                others.append((place, max(old.lastUsedAt, old.receivedAt, noted)))
+                let lastUse = usage.lastUse(ofResponse: old.blob) ?? .min
+                others.append((place, max(old.lastUsedAt, old.receivedAt, lastUse)))
             }
             return true
         }
         try removeExcess(others)
         // Beyond the last number, which only a forged record has, there is none: the new response replaces that one.
-        let next = ResponsePlace(key: record.key, variant: variant == .max ? variant : variant + 1)
+        let next = ResponseAddress(key: record.key, variant: variant == .max ? variant : variant + 1)
         if variant == .max, replaced == nil { try removeResponse(at: next) }
         let place = replaced?.place ?? next
         if let replaced {
@@ -53,12 +53,12 @@ extension Transaction {
         }
         try putResponseRecord(record, at: place)
         try putIndex(of: ResponseEntry(place: place, record: record))
-        state(NamedBlobs.self).numbers.insert(body.number)
+        state(ReferencedBlobs.self).numbers.insert(body.number)
         return ResponseEntry(place: place, record: record)
     }
 
     /// Removes the least recently used responses of one cache key, so that one more fits the limit.
-    private mutating func removeExcess(_ others: [(place: ResponsePlace, usedAt: Int64)]) throws {
+    private mutating func removeExcess(_ others: [(place: ResponseAddress, usedAt: Int64)]) throws {
         let excess = ResponseLimits.excess(of: others, leaving: ResponseLimits.variants - 1, \.usedAt)
         // A key may have many from before there was a limit: later calls remove the rest.
         for (place, _) in excess.prefix(128) { try removeResponse(at: place) }
@@ -75,7 +75,7 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)``; ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
     package mutating func updateResponse(
-        at place: ResponsePlace, blob: Int64, _ edit: (inout ResponseRecord) -> Void
+        at place: ResponseAddress, blob: Int64, _ edit: (inout ResponseRecord) -> Void
     ) throws -> Bool {
         guard let old = try tables.response(at: place, in: engine), old.blob == blob else { return false }
         var record = old
@@ -112,7 +112,7 @@ extension Transaction {
     /// - Returns: whether a record was there, damaged or not.
     /// - Throws: ``EngineError``.
     @discardableResult
-    package mutating func removeResponse(at place: ResponsePlace) throws -> Bool {
+    package mutating func removeResponse(at place: ResponseAddress) throws -> Bool {
         let record: ResponseRecord?
         do {
             record = try tables.response(at: place, in: engine)
@@ -127,7 +127,7 @@ extension Transaction {
         return try remove(key: Self.key { try ResponseKey.response(place).append(to: &$0) }, in: .responses)
     }
 
-    mutating func putResponseRecord(_ record: ResponseRecord, at place: ResponsePlace) throws {
+    mutating func putResponseRecord(_ record: ResponseRecord, at place: ResponseAddress) throws {
         try put(body: record.encode(), in: .responses) { try ResponseKey.response(place).append(to: &$0) }
     }
 

@@ -29,11 +29,11 @@ extension ReadView {
         }
         try transaction.withCursor(in: tables[table]) { cursor in
             // A seek that finds nothing leaves no position to step from.
-            var isGoing = start.isEmpty
-            if !start.isEmpty, let entry = try cursor.seek(start.rawSpan) { isGoing = visit(entry) }
-            while isGoing {
+            var shouldContinue = start.isEmpty
+            if !start.isEmpty, let entry = try cursor.seek(start.rawSpan) { shouldContinue = visit(entry) }
+            while shouldContinue {
                 guard let entry = try cursor.next() else { return }
-                isGoing = visit(entry)
+                shouldContinue = visit(entry)
             }
         }
         // In a page whose order is damaged, a seek may lead back, and reading page after page would not end.

@@ -34,13 +34,13 @@ extension Store {
         // The rest was written meanwhile, or is damaged. One commit removes it: with one for each table, a write made
         // in between would lose a part of itself. No other write is in that commit, because counts are stored at the
         // end of their commit.
-        try await bulk { transaction in
+        try await writeBulk { transaction in
             transaction.requireFullDurability()
             try transaction.clearUnsent(discards: discardingUnsent)
             for table in TableName.allCases where table != .meta { while try transaction.clearSome(of: table) {} }
             // The share of damaged entries in the counts is unknown.
-            try transaction.forgetPending()
-            try transaction.forgetServers()
+            try transaction.resetPendingCounts()
+            try transaction.clearServers()
             try transaction.beginTimeline()
         }
         try removeWords()
@@ -50,7 +50,7 @@ extension Store {
     ///
     /// A search under way, in any process, continues with the file that it has open; the next one notices that it is
     /// gone.
-    private func removeWords() throws { try environment.removeCompanions(Self.wordsFileNames) }
+    private func removeWords() throws { try environment.removeAuxiliaryFiles(Self.searchFileNames) }
 
     /// Removes the store at `path`, which no process may have open, with its directory when nothing else is in it.
     ///
@@ -66,14 +66,14 @@ extension Store {
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
         if discardingUnsent {
             let record = (table: TableName.meta.rawValue, key: FormatRecord.key)
-            return try Environment.discard(path: path, record: record, judge: checkDiscardable)
+            return try Environment.discard(path: path, record: record, validate: checkDiscardable)
         }
-        try Environment.destroy(path: path, tables: Tables.names) { snapshot, handles in
-            if try readFormat(in: snapshot, handles) == .readOnly { throw StoreError.readOnlyFormat }
+        try Environment.destroy(path: path, tables: Tables.names) { source, handles in
+            if try readFormat(in: source, handles) == .readOnly { throw StoreError.readOnlyFormat }
             if let missing = Tables.names.first(where: { handles[$0] == nil }) {
                 throw EngineError.missingTable(name: missing)
             }
-            try Tables(handles).checkAllSent(in: snapshot)
+            try Tables(handles).checkAllSent(in: source)
             return true
         }
     }
@@ -96,7 +96,7 @@ extension Store {
         do {
             for collection in try read({ view in try view.collections() }) {
                 try Task.checkCancellation()
-                _ = try await bulk { transaction in try transaction.removeCollection(collection.name) }
+                _ = try await writeBulk { transaction in try transaction.removeCollection(collection.name) }
             }
         } catch StoreError.damaged {
             // Damaged collections are removed with the rest.
@@ -108,7 +108,7 @@ extension Store {
         var isMore = true
         while isMore {
             try Task.checkCancellation()
-            isMore = try await bulk(step)
+            isMore = try await writeBulk(step)
         }
     }
 }

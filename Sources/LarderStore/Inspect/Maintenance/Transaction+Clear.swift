@@ -19,7 +19,7 @@ extension Transaction {
         }
         for (place, draft) in found {
             let delivery = (try? tables.delivery(draft.id, in: engine)) ?? place
-            try removeEntry(draft, delivery.isAtPlace(of: place) ? delivery : place)
+            try removeEntry(draft, delivery.hasSamePosition(as: place) ? delivery : place)
             if let blob = draft.blob { try discardBlob(blob.number) }
         }
         return found.count == Self.batch
@@ -33,7 +33,7 @@ extension Transaction {
         for (resource, _) in members.prefix(Self.batch) { try removeMember(ofFilter: number, resource) }
         if members.count > Self.batch { return true }
         try remove(key: Self.key { try FilterState.appendKey(number, to: &$0) }, in: .filters)
-        effects.changes.noteFilter(record.filter)
+        effects.changes.addFilter(record.filter)
         return true
     }
 
@@ -47,7 +47,7 @@ extension Transaction {
         }
         var rest = (rows: Self.batch, end: sizeDelta - Int64(BulkLimits.bytes))
         for (resource, record) in found {
-            effects.changes.noteReplaced(resource)
+            effects.changes.addReplaced(resource)
             guard try clearOverlays(of: resource, &rest) else { return true }
             for case let generation? in [record.liveGeneration, record.stagingGeneration] {
                 try discardGeneration(generation)

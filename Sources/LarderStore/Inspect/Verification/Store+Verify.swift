@@ -22,7 +22,7 @@ extension Store {
                 let verifier = Verifier(tables: tables, progress: progress, report: report)
                 do {
                     try read { view in try verifier.run(view.transaction) }
-                } catch let stop as Verifier.Stop {
+                } catch let stop as Verifier.CallbackError {
                     throw stop.cause
                 }
                 return verifier.summary

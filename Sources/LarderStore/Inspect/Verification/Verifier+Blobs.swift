@@ -14,22 +14,22 @@ struct BlobContent {
 
 extension Verifier {
     /// Adds a record that names a blob as its body. FORMAT.md, "Invariants".
-    func noteOwner(
+    func addOwner(
         ofBlob number: Int64, byteCount: Int64, in name: TableName, at location: String
-    ) throws(Stop) {
-        if number < 1 { return try find(.pointer, in: name, at: location, "blobs are counted from 1") }
+    ) throws(CallbackError) {
+        if number < 1 { return try reportFinding(.pointer, in: name, at: location, "blobs are counted from 1") }
         highest.blob = max(highest.blob, number)
         blobOwners.append(BlobOwner(blob: number, byteCount: byteCount, table: name, location: location))
     }
 
     /// Checks heads and chunks, each by itself; a chunk's number and length only if its blob's head can be read.
     /// FORMAT.md, "Invariants".
-    func verifyBlobs(_ snapshot: ReadTransaction) throws {
-        try walk(.blobs, snapshot) { entry in
+    func verifyBlobs(_ source: ReadTransaction) throws {
+        try walk(.blobs, source) { entry in
             guard let key = try key(of: entry, .blobs, BlobKey.init(decoding:)) else { return }
             switch key {
             case .head(let number):
-                try notePositive(number, in: .blobs, at: "blob \(number)")
+                try checkPositive(number, in: .blobs, at: "blob \(number)")
                 highest.blob = max(highest.blob, number)
                 let record = try record(of: entry, .blobs, at: "blob \(number)", BlobRecord.init(decoding:))
                 blobs[number] = BlobContent(record: record)
@@ -48,13 +48,13 @@ extension Verifier {
                 entry.value, key: entry.key, seed: TableName.blobs.seed, codec: PayloadCodec.opaque.rawValue
             ).byteCount
         } catch {
-            try find(damage: error, in: .blobs, at: location)
+            try reportDamage(error, in: .blobs, at: location)
             blobs[blob]?.chunks += 1
             return
         }
         guard var content = blobs[blob] else {
             if isGarbage(.blob, blob) || isGarbage(.stagedBlob, blob) || broken.contains(.garbage) { return }
-            return try find(.orphan, in: .blobs, at: location, "the blob has no record")
+            return try reportFinding(.orphan, in: .blobs, at: location, "the blob has no record")
         }
         defer { blobs[blob] = content }
         let expected = content.chunks
@@ -62,11 +62,11 @@ extension Verifier {
         if let checksum = try? Record.checksum(of: entry.value) { content.digest &+= checksum }
         guard let record = content.record else { return }
         if number != expected {
-            try find(.order, in: .blobs, at: location, "chunk \(expected) of the blob was to come")
+            try reportFinding(.order, in: .blobs, at: location, "chunk \(expected) of the blob was expected")
         }
         let wanted = number < record.chunkCount ? record.range(ofChunk: number).count : 0
         if byteCount != wanted {
-            try find(.count, in: .blobs, at: location, "\(byteCount) bytes, where there are to be \(wanted)")
+            try reportFinding(.count, in: .blobs, at: location, "\(byteCount) bytes, where there are to be \(wanted)")
         }
     }
 
@@ -82,26 +82,27 @@ extension Verifier {
             let location = "blob \(number)"
             try compare(record.chunkCount, content.chunks, "chunks", in: .blobs, at: location)
             if content.digest != record.digest {
-                try find(.digest, in: .blobs, at: location, "the chunks are not those that were written")
+                try reportFinding(.digest, in: .blobs, at: location, "the chunks are not those that were written")
             }
             if content.owners > 1 {
-                try find(.duplicate, in: .blobs, at: location, "\(content.owners) records name it")
+                try reportFinding(.duplicate, in: .blobs, at: location, "\(content.owners) records name it")
             }
             if content.owners == 0, !hasDamagedBlobOwners, broken.isEmpty {
-                try find(.orphan, in: .blobs, at: location, "no record names it")
+                try reportFinding(.orphan, in: .blobs, at: location, "no record names it")
             }
         }
     }
 
-    private func compare(_ owner: BlobOwner) throws(Stop) {
+    private func compare(_ owner: BlobOwner) throws(CallbackError) {
         guard let content = blobs[owner.blob] else {
-            return try find(.pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is not there")
+            return try reportFinding(
+                .pointer, in: owner.table, at: owner.location, "its blob \(owner.blob) is not there")
         }
         guard let record = content.record else { return }
         if record.byteCount != owner.byteCount {
-            try find(
+            try reportFinding(
                 .count, in: owner.table, at: owner.location,
-                "\(owner.byteCount) bytes noted, \(record.byteCount) in its blob")
+                "\(owner.byteCount) bytes recorded, \(record.byteCount) in its blob")
         }
     }
 }

@@ -3,11 +3,11 @@ internal import LarderFormat
 
 extension Verifier {
     /// Checks `buffers`. FORMAT.md, "Invariants".
-    func verifyBuffers(_ snapshot: ReadTransaction) throws {
+    func verifyBuffers(_ source: ReadTransaction) throws {
         var rings: [BufferName: BufferState] = [:]
         var damaged: Set<BufferName> = []
         var points: [BufferName: WalkedPoints] = [:]
-        try walk(.buffers, snapshot) { entry in
+        try walk(.buffers, source) { entry in
             switch try key(of: entry, .buffers, BufferKey.init(decoding:)) {
             case .ring(let name):
                 let found = try record(of: entry, .buffers, at: Self.place(name), BufferState.init(decoding:))
@@ -16,7 +16,7 @@ extension Verifier {
                 let location = "\(Self.place(name)) \(sequence)"
                 // A damaged point counts too, because it exists.
                 _ = try record(of: entry, .buffers, at: location, BufferedPoint.init(decoding:))
-                points[name, default: WalkedPoints()].note(sequence, flight: rings[name]?.upload.flight)
+                points[name, default: WalkedPoints()].add(sequence, batch: rings[name]?.upload.batch)
             case nil: return
             }
         }
@@ -28,18 +28,19 @@ extension Verifier {
 
     private func compare(
         _ ring: BufferState?, _ points: WalkedPoints, at location: String
-    ) throws(Stop) {
+    ) throws(CallbackError) {
         guard let ring else {
-            return try find(.orphan, in: .buffers, at: location, "\(points.count) points without a ring")
+            return try reportFinding(.orphan, in: .buffers, at: location, "\(points.count) points without a ring")
         }
         try compare(ring.pointCount, points.count, "points", in: .buffers, at: location, severity: .minor)
         if ring.nextSequence <= points.highest {
-            try find(
+            try reportFinding(
                 .counter, in: .buffers, at: location,
                 "the next sequence is \(ring.nextSequence), and \(points.highest) is in use")
         }
-        if ring.upload.flight != nil, !(points.hasFlightStart && points.hasFlightEnd) {
-            try find(.pointer, in: .buffers, at: location, "the first or the last point of the flight is not there")
+        if ring.upload.batch != nil, !(points.hasBatchStart && points.hasBatchEnd) {
+            try reportFinding(
+                .pointer, in: .buffers, at: location, "the first or the last point of the upload batch is missing")
         }
     }
 
@@ -54,13 +55,13 @@ private struct WalkedPoints {
     private(set) var highest: Int64 = 0
     /// Whether the first and the last point of the upload batch exist. Between them, points may have been dropped
     /// before it.
-    private(set) var hasFlightStart = false
-    private(set) var hasFlightEnd = false
+    private(set) var hasBatchStart = false
+    private(set) var hasBatchEnd = false
 
-    mutating func note(_ sequence: Int64, flight: BufferUpload.Flight?) {
+    mutating func add(_ sequence: Int64, batch: BufferUpload.Batch?) {
         count += 1
         highest = max(highest, sequence)
-        if sequence == flight?.sequences.lowerBound { hasFlightStart = true }
-        if sequence == flight?.sequences.upperBound { hasFlightEnd = true }
+        if sequence == batch?.sequences.lowerBound { hasBatchStart = true }
+        if sequence == batch?.sequences.upperBound { hasBatchEnd = true }
     }
 }

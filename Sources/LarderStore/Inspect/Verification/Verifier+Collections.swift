@@ -3,49 +3,49 @@ internal import LarderFormat
 
 extension Verifier {
     /// Checks `collections`. FORMAT.md, "Invariants".
-    func verifyCollections(_ snapshot: ReadTransaction) throws {
+    func verifyCollections(_ source: ReadTransaction) throws {
         var walked = WalkedCollections()
-        try walk(.collections, snapshot) { entry in
+        try walk(.collections, source) { entry in
             guard let key = try key(of: entry, .collections, CollectionKey.init(decoding:)) else { return }
             switch key {
-            case .name: try verifyName(entry, snapshot)
-            case .holder(let row, let number):
+            case .name: try verifyName(entry, source)
+            case .membership(let row, let number):
                 highest.collection = max(highest.collection, number)
                 walked.holders[number, default: 0] += 1
                 _ = try record(
                     of: entry, .collections, at: "holder of \(row) in collection \(number)",
-                    CollectionHolderRecord.init(decoding:))
+                    CollectionMembershipRecord.init(decoding:))
             case .record(let number):
-                try compareHolders(of: walked.current, walked, snapshot)
-                walked.current = try verifyCollection(entry, number, snapshot)
+                try compareHolders(of: walked.current, walked, source)
+                walked.current = try verifyCollection(entry, number, source)
                 walked.numbers.insert(number)
             case .chunk(let number, let chunk): try verifyChunk(entry, number, chunk, &walked)
-            case .single(let row):
+            case .validators(let row):
                 _ = try record(
-                    of: entry, .collections, at: "single answer \(row)", SingleAnswerRecord.init(decoding:))
+                    of: entry, .collections, at: "single answer \(row)", RowValidatorsRecord.init(decoding:))
             }
         }
         if broken.contains(.collections) { return }
-        try compareHolders(of: walked.current, walked, snapshot)
+        try compareHolders(of: walked.current, walked, source)
         for number in walked.holders.keys.sorted() where !walked.numbers.contains(number) {
-            try find(.orphan, in: .collections, at: "collection \(number)", "it holds rows, and has no record")
+            try reportFinding(.orphan, in: .collections, at: "collection \(number)", "it holds rows, and has no record")
         }
     }
 
     /// Checks a name and the record it names.
-    private func verifyName(_ entry: borrowing Entry, _ snapshot: ReadTransaction) throws {
+    private func verifyName(_ entry: borrowing Entry, _ source: ReadTransaction) throws {
         let location = "name \(Self.bytes(entry.key))"
         guard let place = try record(of: entry, .collections, at: location, CollectionNumberRecord.init(decoding:))
         else { return }
         highest.collection = max(highest.collection, place.number)
-        try beside {
-            guard let named = try tables.collection(number: place.number, in: snapshot) else {
-                return try find(
+        try ignoringDamage {
+            guard let named = try tables.collection(number: place.number, in: source) else {
+                return try reportFinding(
                     .index, in: .collections, at: location, "the collection \(place.number) has no record")
             }
             let key = try Transaction.key { try CollectionKey.append(name: named.name, to: &$0) }
             if !entry.key.equals(key.rawSpan) {
-                try find(
+                try reportFinding(
                     .index, in: .collections, at: location, "the collection \(place.number) has another name")
             }
         }
@@ -53,23 +53,23 @@ extension Verifier {
 
     /// Checks a record and the name that refers to it.
     private func verifyCollection(
-        _ entry: borrowing Entry, _ number: Int64, _ snapshot: ReadTransaction
+        _ entry: borrowing Entry, _ number: Int64, _ source: ReadTransaction
     ) throws -> WalkedCollections.Current? {
         let location = "collection \(number)"
-        try notePositive(number, in: .collections, at: location)
+        try checkPositive(number, in: .collections, at: location)
         highest.collection = max(highest.collection, number)
         guard let record = try record(of: entry, .collections, at: location, CollectionRecord.init(decoding:)) else {
             return nil
         }
         do {
-            let place = try tables.record(.collections, in: snapshot, as: CollectionNumberRecord.self) {
+            let place = try tables.record(.collections, in: source, as: CollectionNumberRecord.self) {
                 try CollectionKey.append(name: record.name, to: &$0)
             }
             if place?.number != number {
-                try find(.index, in: .collections, at: location, "its name does not lead to it")
+                try reportFinding(.index, in: .collections, at: location, "its name does not lead to it")
             }
         } catch StoreError.invalid(let reason) {
-            try find(damage: reason, in: .collections, at: location)
+            try reportDamage(reason, in: .collections, at: location)
         } catch is StoreError {
             // A damaged name is a finding of its own.
         }
@@ -81,22 +81,23 @@ extension Verifier {
     ) throws {
         let location = "collection \(number) chunk \(chunk)"
         if entry.value.byteCount > Limits.collectionChunk {
-            try find(.undecodable, in: .collections, at: location, "a chunk of \(entry.value.byteCount) bytes")
+            try reportFinding(.undecodable, in: .collections, at: location, "a chunk of \(entry.value.byteCount) bytes")
         }
         guard let current = walked.current, current.number == number else {
             if !walked.numbers.contains(number) {
-                try find(.orphan, in: .collections, at: location, "the collection has no record")
+                try reportFinding(.orphan, in: .collections, at: location, "the collection has no record")
             }
             // Its checksum can be verified all the same.
             _ = try record(of: entry, .collections, at: location) { (_) throws(FormatError) in }
             return
         }
         if chunk != current.chunks {
-            try find(.count, in: .collections, at: location, "chunk \(current.chunks) should stand here")
+            try reportFinding(.count, in: .collections, at: location, "chunk \(current.chunks) should stand here")
         }
         walked.current?.chunks += 1
         let content = try record(of: entry, .collections, at: location) { (body) throws(FormatError) in
-            try CollectionChunk(decoding: body, home: current.record.home, type: current.record.name.className)
+            try CollectionChunk(
+                decoding: body, mainResource: current.record.mainResource, type: current.record.name.className)
         }
         guard let content else {
             walked.current?.isWhole = false
@@ -107,7 +108,7 @@ extension Verifier {
 
     /// Compares the rows in a collection's chunks with its record and its holders.
     private func compareHolders(
-        of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ snapshot: ReadTransaction
+        of current: WalkedCollections.Current?, _ walked: WalkedCollections, _ source: ReadTransaction
     ) throws {
         guard let current else { return }
         let location = "collection \(current.number)"
@@ -117,18 +118,19 @@ extension Verifier {
         try compare(current.record.rowCount, rows, "rows", in: .collections, at: location)
         let holders = walked.holders[current.number] ?? 0
         if holders != current.times.count {
-            try find(
+            try reportFinding(
                 .index, in: .collections, at: location, "it has \(current.times.count) rows, and \(holders) holders")
         }
         for (row, times) in current.times.sorted(by: { $0.key < $1.key }) {
             do {
-                let holder = try tables.record(.collections, in: snapshot, as: CollectionHolderRecord.self) {
-                    try CollectionKey.append(holderOf: row, number: current.number, to: &$0)
+                let holder = try tables.record(.collections, in: source, as: CollectionMembershipRecord.self) {
+                    try CollectionKey.append(membershipOf: row, number: current.number, to: &$0)
                 }
-                if holder?.times == times { continue }
-                try find(.index, in: .collections, at: location, "the holder of \(row) is missing or miscounts")
+                if holder?.count == times { continue }
+                try reportFinding(
+                    .index, in: .collections, at: location, "the holder of \(row) is missing or miscounts")
             } catch StoreError.invalid(let reason) {
-                try find(damage: reason, in: .collections, at: location)
+                try reportDamage(reason, in: .collections, at: location)
             } catch is StoreError {
                 // A damaged holder is a finding of its own.
             }

@@ -13,7 +13,7 @@ extension Verifier {
             }
             let resource = resources[record.owner]
             if isStaged(number) ? resource?.stagingGeneration != number : resource?.liveGeneration != number {
-                try find(.orphan, in: .generations, at: location, "its owner does not know it")
+                try reportFinding(.orphan, in: .generations, at: location, "its owner does not refer to it")
             }
         }
         if broken.contains(.generations) { return }
@@ -21,24 +21,24 @@ extension Verifier {
         where generations[number] == nil && !damagedGenerations.contains(number) && !isGarbage(.generation, number)
             && !broken.contains(.garbage)
         {
-            try find(
+            try reportFinding(
                 .orphan, in: .rows, at: "generation \(number)",
                 "\(content.rows) rows without a record of their generation")
         }
     }
 
-    private func compareRows(of number: Int64, _ record: GenerationRecord, _ location: String) throws(Stop) {
+    private func compareRows(of number: Int64, _ record: GenerationRecord, _ location: String) throws(CallbackError) {
         let content = contents[number] ?? GenerationContent()
         if !content.hasOwnerRow {
-            try find(.owner, in: .rows, at: location, "the generation has no owner row")
+            try reportFinding(.owner, in: .rows, at: location, "the generation has no owner row")
         } else if let owner = content.owner, owner != record.owner {
-            try find(.owner, in: .rows, at: location, "the owner row names \(owner)")
+            try reportFinding(.owner, in: .rows, at: location, "the owner row names \(owner)")
         }
         if isStaged(number) || broken.contains(.garbage) { return }
         try compare(record.rowCount, content.rows, "rows", in: .generations, at: location)
         try compare(record.byteCount, content.bytes, "bytes", in: .generations, at: location)
         if content.digest != record.digest {
-            try find(.digest, in: .generations, at: location, "the rows are not those that were written")
+            try reportFinding(.digest, in: .generations, at: location, "the rows are not those that were written")
         }
     }
 
@@ -47,9 +47,9 @@ extension Verifier {
         for (name, record) in resources.sorted(by: { $0.key < $1.key }) {
             switch record.state {
             case .ready where record.liveGeneration == nil:
-                try find(.pointer, in: .resources, at: "\(name)", "ready, without a live generation")
+                try reportFinding(.pointer, in: .resources, at: "\(name)", "ready, without a live generation")
             case .evicted where record.liveGeneration != nil, .empty where record.liveGeneration != nil:
-                try find(.pointer, in: .resources, at: "\(name)", "\(record.state), with a live generation")
+                try reportFinding(.pointer, in: .resources, at: "\(name)", "\(record.state), with a live generation")
             default: break
             }
             try comparePointer(of: name, to: record.liveGeneration, isStaged: false)
@@ -60,35 +60,36 @@ extension Verifier {
 
     private func comparePointer(
         of name: ResourceKey, to number: Int64?, isStaged: Bool
-    ) throws(Stop) {
+    ) throws(CallbackError) {
         let state = isStaged ? "staging" : "live"
         guard let number, !broken.contains(.generations), !damagedGenerations.contains(number) else { return }
         guard let generation = generations[number] else {
-            return try find(.pointer, in: .resources, at: "\(name)", "its \(state) generation \(number) has no record")
+            return try reportFinding(
+                .pointer, in: .resources, at: "\(name)", "its \(state) generation \(number) has no record")
         }
         if self.isStaged(number) != isStaged, !broken.contains(.garbage) {
-            try find(
+            try reportFinding(
                 .pointer, in: .resources, at: "\(name)",
-                "its \(state) generation \(number) is \(isStaged ? "not " : "")entered as being written")
+                "its \(state) generation \(number) is \(isStaged ? "not " : "")listed as being written")
         }
         if generation.owner != name {
-            try find(
+            try reportFinding(
                 .owner, in: .resources, at: "\(name)",
                 "its \(state) generation \(number) belongs to \(generation.owner)")
         }
     }
 
-    private func compareSizes(of name: ResourceKey, _ record: ResourceRecord) throws(Stop) {
+    private func compareSizes(of name: ResourceKey, _ record: ResourceRecord) throws(CallbackError) {
         var expected: (rows: Int64, bytes: Int64) = (0, 0)
         if let live = record.liveGeneration {
             guard let generation = generations[live], !isStaged(live) else { return }
             expected = (generation.rowCount, generation.byteCount)
         }
         if (record.rowCount, record.byteCount) != expected {
-            try find(
+            try reportFinding(
                 .count, in: .resources, at: "\(name)",
                 """
-                \(record.rowCount) rows of \(record.byteCount) bytes noted, \
+                \(record.rowCount) rows of \(record.byteCount) bytes recorded, \
                 \(expected.rows) of \(expected.bytes) in its generation
                 """)
         }
@@ -108,20 +109,21 @@ extension Verifier {
             ("timeline", counters.applied.timeline + 1, highest.timeline),
         ]
         for (what, next, highest) in pairs where next <= highest {
-            try find(.counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")
+            try reportFinding(
+                .counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")
         }
         if !broken.contains(.outbox),
             (counters.pendingEntries, counters.pendingBytes) != (pending.entries, pending.byteCount)
         {
-            try find(
+            try reportFinding(
                 .counter, in: .meta, at: "counters",
-                "\(counters.pendingEntries) entries of \(counters.pendingBytes) bytes to be sent noted, "
+                "\(counters.pendingEntries) entries of \(counters.pendingBytes) bytes to be sent recorded, "
                     + "\(pending.entries) of \(pending.byteCount) found", severity: .minor)
         }
         if broken.isEmpty, counters.storedSize != storedSize {
-            try find(
+            try reportFinding(
                 .counter, in: .meta, at: "counters",
-                "a stored size of \(counters.storedSize) bytes noted, \(storedSize) found", severity: .minor)
+                "a stored size of \(counters.storedSize) bytes recorded, \(storedSize) found", severity: .minor)
         }
     }
 }

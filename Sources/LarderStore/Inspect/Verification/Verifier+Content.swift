@@ -4,8 +4,8 @@ internal import LarderFormat
 // Resources, generations and rows, each record by itself.
 
 extension Verifier {
-    func verifyResources(_ snapshot: ReadTransaction) throws {
-        try walk(.resources, snapshot) { entry in
+    func verifyResources(_ source: ReadTransaction) throws {
+        try walk(.resources, source) { entry in
             guard let name = try key(of: entry, .resources, ResourceRecord.decodeKey) else { return }
             if let record = try record(of: entry, .resources, at: "\(name)", ResourceRecord.init(decoding:)) {
                 resources[name] = record
@@ -16,10 +16,10 @@ extension Verifier {
         }
     }
 
-    func verifyGenerations(_ snapshot: ReadTransaction) throws {
-        try walk(.generations, snapshot) { entry in
+    func verifyGenerations(_ source: ReadTransaction) throws {
+        try walk(.generations, source) { entry in
             guard let number = try key(of: entry, .generations, GenerationRecord.decodeKey) else { return }
-            try notePositive(number, in: .generations, at: "generation \(number)")
+            try checkPositive(number, in: .generations, at: "generation \(number)")
             highest.generation = max(highest.generation, number)
             let location = "generation \(number)"
             if let record = try record(of: entry, .generations, at: location, GenerationRecord.init(decoding:)) {
@@ -30,15 +30,15 @@ extension Verifier {
         }
     }
 
-    func verifyRows(_ snapshot: ReadTransaction) throws {
+    func verifyRows(_ source: ReadTransaction) throws {
         var seeds = SeedCache()
-        try walk(.rows, snapshot) { entry in
+        try walk(.rows, source) { entry in
             guard let (number, row) = try key(of: entry, .rows, RowKeyCoding.decode) else { return }
             highest.generation = max(highest.generation, number)
             if let row {
                 try verifyRow(entry, number, row, &seeds)
             } else {
-                try notePositive(number, in: .rows, at: "generation \(number)")
+                try checkPositive(number, in: .rows, at: "generation \(number)")
                 contents[number, default: GenerationContent()].hasOwnerRow = true
                 contents[number]?.owner =
                     try record(of: entry, .rows, at: "owner of generation \(number)", OwnerRecord.init(decoding:))?
@@ -69,11 +69,11 @@ extension Verifier {
                 guard let recorded, recorded != owner else { throw .checksumMismatch }
                 try Self.open(entry, seeds.seed(of: recorded))
             }
-            indexes.note(entry, .generation(number), row, of: recorded)
+            indexes.addExpected(entry, .generation(number), row, of: recorded)
         } catch {
-            indexes.unsure.insert(.generation(number))
+            indexes.unreadable.insert(.generation(number))
             let location = "\(owner) \(row.type) \(row.key) (generation \(number))"
-            try find(damage: error, in: .rows, at: location)
+            try reportDamage(error, in: .rows, at: location)
         }
     }
 
@@ -84,8 +84,8 @@ extension Verifier {
     }
 
     /// Reports a number below 1: the numbers that a store assigns begin at 1.
-    func notePositive(_ number: Int64, in name: TableName, at location: String) throws(Stop) {
-        if number < 1 { try find(.key, in: name, at: location, "numbers begin at 1") }
+    func checkPositive(_ number: Int64, in name: TableName, at location: String) throws(CallbackError) {
+        if number < 1 { try reportFinding(.key, in: name, at: location, "numbers begin at 1") }
     }
 }
 

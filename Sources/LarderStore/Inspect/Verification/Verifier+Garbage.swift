@@ -4,10 +4,10 @@ internal import LarderFormat
 // Content that no other record refers to. FORMAT.md, "Invariants".
 
 extension Verifier {
-    func verifyGarbage(_ snapshot: ReadTransaction) throws {
-        try walk(.garbage, snapshot) { entry in
+    func verifyGarbage(_ source: ReadTransaction) throws {
+        try walk(.garbage, source) { entry in
             guard let key = try key(of: entry, .garbage, GarbageKey.init(decoding:)) else { return }
-            try notePositive(key.number, in: .garbage, at: "\(key.kind) \(key.number)")
+            try checkPositive(key.number, in: .garbage, at: "\(key.kind) \(key.number)")
             switch key.kind {
             case .stagedGeneration, .generation: highest.generation = max(highest.generation, key.number)
             case .stagedBlob, .blob: highest.blob = max(highest.blob, key.number)
@@ -34,13 +34,13 @@ extension Verifier {
                 case .stagedBlob, .blob: blobs[key.number] != nil
                 }
             if hasRecord, key.kind != .stagedGeneration {
-                try find(.pointer, in: .garbage, at: "\(key.kind) \(key.number)", "it has a record of its own")
+                try reportFinding(.pointer, in: .garbage, at: "\(key.kind) \(key.number)", "it has a record of its own")
             }
             if key.kind == .stagedGeneration, !hasRecord, !broken.contains(.generations) {
-                try find(.pointer, in: .garbage, at: "\(key.kind) \(key.number)", "it has no record")
+                try reportFinding(.pointer, in: .garbage, at: "\(key.kind) \(key.number)", "it has no record")
             }
             if key.kind == .generation, contents[key.number]?.hasOwnerRow != true, !broken.contains(.rows) {
-                try find(.owner, in: .rows, at: "generation \(key.number)", "the generation has no owner row")
+                try reportFinding(.owner, in: .rows, at: "generation \(key.number)", "the generation has no owner row")
             }
         }
     }

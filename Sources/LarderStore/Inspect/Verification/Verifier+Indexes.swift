@@ -4,9 +4,9 @@ internal import LarderJSON
 
 extension Verifier {
     /// Checks `indexes`, each record by itself. FORMAT.md, "Invariants".
-    func verifyIndexes(_ snapshot: ReadTransaction) throws {
+    func verifyIndexes(_ source: ReadTransaction) throws {
         var names: [[UInt8]: Int64] = [:]
-        try walk(.indexes, snapshot) { entry in
+        try walk(.indexes, source) { entry in
             switch try key(of: entry, .indexes, IndexKey.init(decoding:)) {
             case .declaration(let number):
                 highest.index = max(highest.index, number)
@@ -14,10 +14,11 @@ extension Verifier {
                 guard let record = try record(of: entry, .indexes, at: "index \(number)", IndexRecord.init(decoding:))
                 else { return }
                 if JSONPath(record.path) == nil {
-                    try find(.undecodable, in: .indexes, at: "index \(number)", "its path is none")
+                    try reportFinding(.undecodable, in: .indexes, at: "index \(number)", "its path is none")
                 }
                 if let other = names.updateValue(number, forKey: Array(record.name.utf8)) {
-                    try find(.duplicate, in: .indexes, at: "index \(number)", "index \(other) has the same name")
+                    try reportFinding(
+                        .duplicate, in: .indexes, at: "index \(number)", "index \(other) has the same name")
                 }
             case .entry(let decoded): try verifyEntry(entry, decoded)
             case nil: return
@@ -28,16 +29,16 @@ extension Verifier {
     private func verifyEntry(_ entry: borrowing Entry, _ decoded: IndexEntryKey) throws {
         let location = Self.place(decoded.scope, decoded.index)
         highest.index = max(highest.index, decoded.index)
-        indexes.note(entry, decoded)
+        indexes.addFound(entry, decoded)
         if !indexes.numbers.contains(decoded.index), !isGarbage(.index, decoded.index), !broken.contains(.garbage) {
-            try find(.orphan, in: .indexes, at: location, "the index has no record")
+            try reportFinding(.orphan, in: .indexes, at: location, "the index has no record")
         }
         if case .generation(let generation) = decoded.scope {
             highest.generation = max(highest.generation, generation)
             if generations[generation] == nil, !damagedGenerations.contains(generation),
                 !isGarbage(.generation, generation), !broken.contains(.generations), !broken.contains(.garbage)
             {
-                try find(.orphan, in: .indexes, at: location, "the generation has no record")
+                try reportFinding(.orphan, in: .indexes, at: location, "the generation has no record")
             }
         }
         let isWhole = try record(of: entry, .indexes, at: location) { (body) throws(FormatError) in
@@ -45,7 +46,9 @@ extension Verifier {
             _ = try IndexEntryKey.decodeAddress(body)
             return IndexEntryKey.hash(ofAddress: body) == hash
         }
-        if isWhole == false { try find(.undecodable, in: .indexes, at: location, "it names a row that it is not of") }
+        if isWhole == false {
+            try reportFinding(.undecodable, in: .indexes, at: location, "it names a row that it is not of")
+        }
     }
 
     /// Compares indexes with the rows they are over. FORMAT.md, "Invariants".
@@ -53,23 +56,23 @@ extension Verifier {
         if broken.contains(.rows) || broken.contains(.overlay) || broken.contains(.indexes) { return }
         let places = Set(indexes.expected.keys).union(indexes.found.keys)
         for place in places.sorted() {
-            guard isKept(place.scope), !indexes.unsure.contains(place.scope),
+            guard isMaintained(place.scope), !indexes.unreadable.contains(place.scope),
                 indexes.declared.contains(where: { $0.number == place.index && $0.state == .ready })
             else { continue }
             let expected = indexes.expected[place] ?? WalkedIndexes.Sum()
             let found = indexes.found[place] ?? WalkedIndexes.Sum()
             if expected == found { continue }
-            try find(
+            try reportFinding(
                 .index, in: .indexes, at: Self.place(place.scope, place.index),
                 expected.count == found.count
-                    ? "entries are not those that the rows call for"
-                    : "\(expected.count) entries are called for, \(found.count) found")
+                    ? "entries are not those that the rows require"
+                    : "\(expected.count) entries are required, \(found.count) found")
         }
     }
 
     /// Returns whether the entries of a scope have to match its rows; those of a generation being written are added
     /// later.
-    private func isKept(_ scope: IndexEntryKey.Scope) -> Bool {
+    private func isMaintained(_ scope: IndexEntryKey.Scope) -> Bool {
         switch scope {
         case .generation(let number): generations[number] != nil && !isStaged(number)
         case .overlaid: true
@@ -115,21 +118,21 @@ struct WalkedIndexes {
     /// The numbers of all indexes, damaged or not.
     var numbers: Set<Int64> = []
     /// The scopes in which rows could not be read.
-    var unsure: Set<IndexEntryKey.Scope> = []
+    var unreadable: Set<IndexEntryKey.Scope> = []
     private(set) var expected: [Place: Sum] = [:]
     private(set) var found: [Place: Sum] = [:]
     /// The indexes over the rows read last: rows of one type are adjacent.
     private var last: (scope: IndexEntryKey.Scope, indexes: RowIndexes?, type: String)?
 
     /// Adds the entries that a row should have.
-    mutating func note(
+    mutating func addExpected(
         _ entry: borrowing Entry, _ scope: IndexEntryKey.Scope, _ row: (type: String, key: String),
         of owner: ResourceKey?
     ) {
         guard !declared.isEmpty, let owner else { return }
         if last?.scope != scope || last?.type.utf8.elementsEqual(row.type.utf8) != true {
-            let kept = declared.filter { $0.state == .ready }
-            last = (scope, RowIndexes(of: kept, over: owner, type: row.type), row.type)
+            let ready = declared.filter { $0.state == .ready }
+            last = (scope, RowIndexes(of: ready, over: owner, type: row.type), row.type)
         }
         guard let indexes = last?.indexes else { return }
         let entries: [IndexEntryRecord]? =
@@ -141,7 +144,7 @@ struct WalkedIndexes {
                 try? indexes.entries(ofOverlaid: entry.value, at: entry.key, row: row.key, of: owner)
             }
         guard let entries else {
-            unsure.insert(scope)
+            unreadable.insert(scope)
             return
         }
         for (number, entry) in zip(indexes.numbers, entries) {
@@ -151,7 +154,7 @@ struct WalkedIndexes {
     }
 
     /// Adds an entry that was found.
-    mutating func note(_ entry: borrowing Entry, _ decoded: IndexEntryKey) {
+    mutating func addFound(_ entry: borrowing Entry, _ decoded: IndexEntryKey) {
         guard let body = try? Record.openUnverified(entry.value) else { return }
         found[Place(scope: decoded.scope, index: decoded.index), default: Sum()]
             .add(key: entry.key, body: body)

@@ -8,7 +8,7 @@ struct PendingContent {
 }
 
 /// The facts that the head of an entry records of its body.
-private struct NotedBody {
+private struct ExpectedBody {
     /// The length of its payload, in bytes.
     var length: Int64
     /// The number of rows of its effect.
@@ -17,24 +17,24 @@ private struct NotedBody {
 
 // Entries: each has a head, a body and a delivery. FORMAT.md, "Invariants".
 extension Verifier {
-    func verifyOutbox(_ snapshot: ReadTransaction) throws {
+    func verifyOutbox(_ source: ReadTransaction) throws {
         // Heads come before bodies. The value is what a head records of its body; nil when the head cannot be read.
-        var heads: [Int64: NotedBody?] = [:]
-        try walk(.outbox, snapshot) { entry in
+        var heads: [Int64: ExpectedBody?] = [:]
+        try walk(.outbox, source) { entry in
             switch try key(of: entry, .outbox, OutboxKey.init(decoding:)) {
             case .head(let lane, let sequence):
                 highest.outboxSequence = max(highest.outboxSequence, sequence)
                 let place = OutboxDeliveryRecord(lane: lane, sequence: sequence)
-                heads.updateValue(try verifyHead(entry, place, snapshot), forKey: sequence)
+                heads.updateValue(try verifyHead(entry, place, source), forKey: sequence)
             case .deduplication(let hash):
                 let location = "deduplication \(String(hash, radix: 16))"
                 guard
                     let record = try record(
                         of: entry, .outbox, at: location, OutboxDeduplicationRecord.init(decoding:))
                 else { return }
-                for id in record.entries { try compareDeduplication(id, hash, location, snapshot) }
+                for id in record.entries { try compareDeduplication(id, hash, location, source) }
             case .body(let sequence):
-                try verifyBody(entry, noted: heads[sequence], at: "body \(sequence)")
+                try verifyBody(entry, expected: heads[sequence], at: "body \(sequence)")
             case .delivery(let id):
                 let location = "delivery of \(id)"
                 guard
@@ -45,97 +45,99 @@ extension Verifier {
                     pending.entries += 1
                     pending.byteCount = pending.byteCount.addingReportingOverflow(record.byteCount).partialValue
                 }
-                try compareDelivery(id, record, location, snapshot)
+                try compareDelivery(id, record, location, source)
             case nil: return
             }
         }
     }
 
-    /// - Parameter noted: the facts that its head records, nil inside when that cannot be read; nil without a head.
-    private func verifyBody(_ entry: borrowing Entry, noted: NotedBody??, at location: String) throws {
+    /// - Parameter expected: the facts that its head records, nil inside when that cannot be read; nil without a head.
+    private func verifyBody(_ entry: borrowing Entry, expected: ExpectedBody??, at location: String) throws {
         let record = try record(of: entry, .outbox, at: location, OutboxBodyRecord.init(decoding:))
-        guard let noted else { return try find(.orphan, in: .outbox, at: location, "no entry has it") }
+        guard let expected = expected else {
+            return try reportFinding(.orphan, in: .outbox, at: location, "no entry has it")
+        }
         guard let record else { return }
         if record.fields.contains(where: { CredentialFields.standardNames.contains($0.name.lowercased()) }) {
-            try find(.undecodable, in: .outbox, at: location, "the record holds credentials or cookies")
+            try reportFinding(.undecodable, in: .outbox, at: location, "the record holds credentials or cookies")
         }
-        guard let noted else { return }
-        try compare(noted.length, record.payload.count, "bytes of payload", in: .outbox, at: location)
+        guard let expected = expected else { return }
+        try compare(expected.length, record.payload.count, "bytes of payload", in: .outbox, at: location)
         if record.withdrawn.isEmpty { return }
-        try compare(noted.rows, record.withdrawn.count, "kept effects", in: .outbox, at: location)
+        try compare(expected.rows, record.withdrawn.count, "kept effects", in: .outbox, at: location)
     }
 
     /// - Returns: the facts that its body has to match; nil when the head cannot be read.
     private func verifyHead(
-        _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ snapshot: ReadTransaction
-    ) throws -> NotedBody? {
+        _ entry: borrowing Entry, _ found: OutboxDeliveryRecord, _ source: ReadTransaction
+    ) throws -> ExpectedBody? {
         var place = found
         let location = "\(place.lane) \(place.sequence)"
         guard let record = try record(of: entry, .outbox, at: location, OutboxHeadRecord.init(decoding:)) else {
             return nil
         }
         if let blob = record.draft.blob {
-            try noteOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
+            try addOwner(ofBlob: blob.number, byteCount: blob.byteCount, in: .outbox, at: location)
         }
         place.byteCount = Int64(entry.key.byteCount + entry.value.byteCount)
         let bodyKey = try Transaction.outboxKey(.body(sequence: place.sequence))
-        if let body = try snapshot.value(forKey: bodyKey.rawSpan, in: tables.outbox) {
+        if let body = try source.value(forKey: bodyKey.rawSpan, in: tables.outbox) {
             place.byteCount += Int64(bodyKey.count + body.byteCount)
             place.byteCount = place.byteCount.clampedSum(record.draft.blob?.byteCount ?? 0)
         } else {
-            try find(.pointer, in: .outbox, at: location, "the entry has no body")
+            try reportFinding(.pointer, in: .outbox, at: location, "the entry has no body")
         }
-        try compareEntry(record, place, location, snapshot)
-        return NotedBody(length: record.draft.blob == nil ? record.bodyBytes : 0, rows: record.rows.count)
+        try compareEntry(record, place, location, source)
+        return ExpectedBody(length: record.draft.blob == nil ? record.bodyBytes : 0, rows: record.rows.count)
     }
 
     private func compareEntry(
-        _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
+        _ record: OutboxHeadRecord, _ place: OutboxDeliveryRecord, _ location: String, _ source: ReadTransaction
     ) throws {
-        try beside {
-            guard let delivery = try tables.delivery(record.draft.id, in: snapshot) else {
-                return try find(.index, in: .outbox, at: location, "the entry has no delivery")
+        try ignoringDamage {
+            guard let delivery = try tables.delivery(record.draft.id, in: source) else {
+                return try reportFinding(.index, in: .outbox, at: location, "the entry has no delivery")
             }
-            if !delivery.isAtPlace(of: place) {
-                return try find(.index, in: .outbox, at: location, "the delivery has the entry elsewhere")
+            if !delivery.hasSamePosition(as: place) {
+                return try reportFinding(.index, in: .outbox, at: location, "the delivery has the entry elsewhere")
             }
             try compare(delivery.byteCount, place.byteCount, "bytes", in: .outbox, at: location, severity: .minor)
             guard delivery.delivery.state != .rejected else { return }
             if let hash = record.draft.deduplicationHash {
-                let noted = try tables.outboxRecord(
-                    .deduplication(hash: hash), in: snapshot, as: OutboxDeduplicationRecord.self)
-                if noted?.entries.contains(record.draft.id) != true {
-                    try find(.index, in: .outbox, at: location, "its deduplication key does not lead to it")
+                let deduplication = try tables.outboxRecord(
+                    .deduplication(hash: hash), in: source, as: OutboxDeduplicationRecord.self)
+                if deduplication?.entries.contains(record.draft.id) != true {
+                    try reportFinding(.index, in: .outbox, at: location, "its deduplication key does not lead to it")
                 }
             }
             for row in record.rows {
                 let key = try Transaction.overlayKey(row, place.sequence)
-                guard try snapshot.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
-                try find(.pointer, in: .outbox, at: location, "a row that it lists has no overlay of it")
+                guard try source.value(forKey: key.rawSpan, in: tables.overlay) == nil else { continue }
+                try reportFinding(.pointer, in: .outbox, at: location, "a row that it lists has no overlay of it")
             }
         }
     }
 
     private func compareDeduplication(
-        _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ snapshot: ReadTransaction
+        _ id: UUIDBytes, _ hash: UInt64, _ location: String, _ source: ReadTransaction
     ) throws {
-        try beside {
-            let head = try tables.head(id, in: snapshot)
+        try ignoringDamage {
+            let head = try tables.head(id, in: source)
             if head?.draft.deduplicationHash == hash, head?.delivery.state != .rejected { return }
-            try find(.index, in: .outbox, at: location, "it names an entry without that key")
+            try reportFinding(.index, in: .outbox, at: location, "it names an entry without that key")
         }
     }
 
     private func compareDelivery(
-        _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ snapshot: ReadTransaction
+        _ id: UUIDBytes, _ place: OutboxDeliveryRecord, _ location: String, _ source: ReadTransaction
     ) throws {
-        try beside {
+        try ignoringDamage {
             let key = OutboxKey.head(lane: place.lane, sequence: place.sequence)
-            let found = try tables.outboxRecord(key, in: snapshot, as: OutboxHeadRecord.self)
+            let found = try tables.outboxRecord(key, in: source, as: OutboxHeadRecord.self)
             if found?.draft.id == id { return }
-            try find(
+            try reportFinding(
                 .index, in: .outbox, at: location,
-                found == nil ? "the entry is not there" : "another entry stands at its place")
+                found == nil ? "the entry is not there" : "another entry is stored there")
         }
     }
 }

@@ -4,15 +4,15 @@ internal import LarderJSON
 
 extension Verifier {
     /// Checks `overlay`. FORMAT.md, "Invariants".
-    func verifyOverlay(_ snapshot: ReadTransaction) throws {
+    func verifyOverlay(_ source: ReadTransaction) throws {
         var counts: [ResourceKey: Int64] = [:]
         var overlaid: Set<RowKey> = []
-        try walk(.overlay, snapshot) { entry in
+        try walk(.overlay, source) { entry in
             guard let (row, sequence) = try key(of: entry, .overlay, OverlayKey.decode) else { return }
             overlaid.insert(row)
             if sequence == nil {
                 counts[row.resource, default: 0] += 1
-                indexes.note(entry, .overlaid(row.resource), (row.type, row.key), of: row.resource)
+                indexes.addExpected(entry, .overlaid(row.resource), (row.type, row.key), of: row.resource)
             }
             do throws(FormatError) {
                 try RowKeyCoding.checkBudget(resource: row.resource, type: row.type, key: row.key)
@@ -35,15 +35,16 @@ extension Verifier {
                     }
                 }
             } catch {
-                try find(damage: error, in: .overlay, at: Self.place(row, sequence))
+                try reportDamage(error, in: .overlay, at: Self.place(row, sequence))
             }
         }
-        for row in overlaid.sorted() { try verifyShown(row, snapshot) }
+        for row in overlaid.sorted() { try verifyShown(row, source) }
         if broken.contains(.overlay) || broken.contains(.resources) { return }
         for name in Set(counts.keys).union(resources.keys).subtracting(damagedResources).sorted() {
             let found = counts[name] ?? 0
             guard let record = resources[name] else {
-                try find(.orphan, in: .overlay, at: "\(name)", "\(found) overlaid rows of a resource without a record")
+                try reportFinding(
+                    .orphan, in: .overlay, at: "\(name)", "\(found) overlaid rows of a resource without a record")
                 continue
             }
             try compare(record.overlays, found, "overlaid rows", in: .resources, at: "\(name)")
@@ -51,23 +52,23 @@ extension Verifier {
     }
 
     /// Checks that the row stored for readers is the one that results from the server's row and the writes over it.
-    private func verifyShown(_ row: RowKey, _ snapshot: ReadTransaction) throws {
+    private func verifyShown(_ row: RowKey, _ source: ReadTransaction) throws {
         let key = try Transaction.shownKey(row)
         let stack: OverlayStack
         let made: KnownRow?
         do {
-            stack = try tables.stack(at: row, in: snapshot)
-            made = try tables.shown(of: stack, in: snapshot)
+            stack = try tables.stack(at: row, in: source)
+            made = try tables.shown(of: stack, in: source)
         } catch is StoreError {
             return
         }
-        let found = try snapshot.value(forKey: key.rawSpan, in: tables.overlay)
+        let found = try source.value(forKey: key.rawSpan, in: tables.overlay)
         // A damaged record is a finding of its own; a row that depends on it may have been made before the damage.
         if case .failure? = made { return }
         if let found, (try? Record.open(found, key: key.rawSpan, seed: TableName.overlay.seed)) == nil { return }
         let wanted = made.map { stack.sealed($0, key: key) }
         if let found, let wanted, found.equals(wanted.rawSpan) { return }
-        try find(
+        try reportFinding(
             .derived, in: .overlay, at: Self.place(row, nil),
             "the row is not what the writes over it make of the server's")
     }

@@ -4,10 +4,10 @@ internal import LarderFormat
 // Records beside the content: `meta`, filters and members, the journal.
 
 extension Verifier {
-    func verifyMeta(_ snapshot: ReadTransaction) throws {
+    func verifyMeta(_ source: ReadTransaction) throws {
         var hasFormat = false
         var hasCounters = false
-        try walk(.meta, snapshot) { entry in
+        try walk(.meta, source) { entry in
             guard let name = try key(of: entry, .meta, Self.name(ofMeta:)) else { return }
             if entry.key.equals(FormatRecord.key.rawSpan) {
                 hasFormat = true
@@ -17,11 +17,11 @@ extension Verifier {
                 counters = try record(of: entry, .meta, at: name, CountersRecord.init(decoding:))
             } else if entry.key.equals(StoredSession.key.rawSpan) {
                 let session = try record(of: entry, .meta, at: name, StoredSession.init(decoding:))
-                try findRepeated(in: session?.values.map(\.name) ?? [], "two values", at: name)
-                try findRepeated(in: session?.secretNames ?? [], "two secret values", at: name)
+                try reportRepeated(in: session?.values.map(\.name) ?? [], "two values", at: name)
+                try reportRepeated(in: session?.secretNames ?? [], "two secret values", at: name)
             } else if entry.key.equals(ServerWaitsRecord.key.rawSpan) {
                 let waits = try record(of: entry, .meta, at: name, ServerWaitsRecord.init(decoding:))
-                try findRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
+                try reportRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
             } else if entry.key.equals(ServersRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, ServersRecord.init(decoding:))
             } else if entry.key.equals(SaltRecord.key.rawSpan) {
@@ -32,29 +32,29 @@ extension Verifier {
             }
         }
         if broken.contains(.meta) { return }
-        if !hasFormat { try find(.orphan, in: .meta, at: "format", "the store has no format record") }
-        if !hasCounters { try find(.counter, in: .meta, at: "counters", "the store has no counters") }
+        if !hasFormat { try reportFinding(.orphan, in: .meta, at: "format", "the store has no format record") }
+        if !hasCounters { try reportFinding(.counter, in: .meta, at: "counters", "the store has no counters") }
     }
 
-    private func findRepeated(in names: [String], _ what: String, at location: String) throws(Stop) {
+    private func reportRepeated(in names: [String], _ what: String, at location: String) throws(CallbackError) {
         if Set(names.map { Array($0.utf8) }).count < names.count {
-            try find(.duplicate, in: .meta, at: location, "\(what) have one name")
+            try reportFinding(.duplicate, in: .meta, at: location, "\(what) have one name")
         }
     }
 
     private static func name(ofMeta key: RawSpan) throws(FormatError) -> String {
         var reader = TupleReader(key)
         let name = try reader.text()
-        try reader.end()
+        try reader.checkEnd()
         return name
     }
 
-    func verifyFilters(_ snapshot: ReadTransaction) throws {
+    func verifyFilters(_ source: ReadTransaction) throws {
         var texts: [[UInt8]: Int64] = [:]
-        try walk(.filters, snapshot) { entry in
+        try walk(.filters, source) { entry in
             guard let number = try key(of: entry, .filters, FilterState.decodeKey) else { return }
             let location = "filter \(number)"
-            try notePositive(number, in: .filters, at: location)
+            try checkPositive(number, in: .filters, at: location)
             highest.filter = max(highest.filter, number)
             filters.insert(number)
             guard let record = try record(of: entry, .filters, at: location, FilterState.init(decoding:)) else {
@@ -63,33 +63,33 @@ extension Verifier {
             highest.timeline = max(highest.timeline, record.timeline)
             // Texts are compared by their bytes, as everywhere.
             if let other = texts.updateValue(number, forKey: Array(record.filter.utf8)) {
-                try find(.duplicate, in: .filters, at: location, "filter \(other) has the same text")
+                try reportFinding(.duplicate, in: .filters, at: location, "filter \(other) has the same text")
             }
         }
     }
 
     /// Checks `members`. FORMAT.md, "Invariants".
-    func verifyMembers(_ snapshot: ReadTransaction) throws {
-        try walk(.members, snapshot) { entry in
+    func verifyMembers(_ source: ReadTransaction) throws {
+        try walk(.members, source) { entry in
             guard let (number, resource) = try key(of: entry, .members, MemberRecord.decodeKey) else { return }
             let location = "\(resource) of filter \(number)"
             _ = try record(of: entry, .members, at: location, MemberRecord.init(decoding:))
             if !filters.contains(number), !broken.contains(.filters) {
-                try find(.member, in: .members, at: location, "the filter has no record")
+                try reportFinding(.member, in: .members, at: location, "the filter has no record")
             }
             if resources[resource] == nil, !damagedResources.contains(resource), !broken.contains(.resources) {
-                try find(.member, in: .members, at: location, "the resource has no record")
+                try reportFinding(.member, in: .members, at: location, "the resource has no record")
             }
         }
     }
 
-    func verifyJournal(_ snapshot: ReadTransaction) throws {
+    func verifyJournal(_ source: ReadTransaction) throws {
         var records = 0
-        try walk(.journal, snapshot) { entry in
+        try walk(.journal, source) { entry in
             records += 1
             guard let sequence = try key(of: entry, .journal, JournalRecord.decodeKey) else { return }
             let location = "journal \(sequence)"
-            try notePositive(sequence, in: .journal, at: location)
+            try checkPositive(sequence, in: .journal, at: location)
             highest.journalSequence = max(highest.journalSequence, sequence)
             guard let record = try record(of: entry, .journal, at: location, JournalRecord.init(decoding:)) else {
                 return
@@ -99,8 +99,8 @@ extension Verifier {
             }
         }
         if records > Limits.journalRecords {
-            try find(
-                .count, in: .journal, at: "all", "\(records) records, where \(Limits.journalRecords) are kept",
+            try reportFinding(
+                .count, in: .journal, at: "all", "\(records) records, where \(Limits.journalRecords) are allowed",
                 severity: .minor)
         }
     }

@@ -6,7 +6,7 @@ internal import LarderFormat
 /// It checks every record by itself, table by table, and then compares the tables with each other.
 final class Verifier {
     /// The error of a callback, in contrast to those of the check.
-    struct Stop: Error {
+    struct CallbackError: Error {
         let cause: any Error
     }
 
@@ -47,27 +47,27 @@ final class Verifier {
         self.report = report
     }
 
-    func run(_ snapshot: ReadTransaction) throws {
+    func run(_ source: ReadTransaction) throws {
         for name in TableName.allCases {
-            if let sizes = try? snapshot.statistics(of: tables[name]) { total += sizes.entries }
+            if let sizes = try? source.statistics(of: tables[name]) { total += sizes.entries }
         }
-        try tell { try progress(0, total) }
-        try verifyMeta(snapshot)
-        try verifyGarbage(snapshot)
-        try verifyResources(snapshot)
-        try verifyGenerations(snapshot)
-        indexes.declared = (try? tables.declaredIndexes(in: snapshot)) ?? []
-        try verifyRows(snapshot)
-        try verifyFilters(snapshot)
-        try verifyMembers(snapshot)
-        try verifyOutbox(snapshot)
-        try verifyJournal(snapshot)
-        try verifyOverlay(snapshot)
-        try verifyResponses(snapshot)
-        try verifyBlobs(snapshot)
-        try verifyCollections(snapshot)
-        try verifyIndexes(snapshot)
-        try verifyBuffers(snapshot)
+        try notify { try progress(0, total) }
+        try verifyMeta(source)
+        try verifyGarbage(source)
+        try verifyResources(source)
+        try verifyGenerations(source)
+        indexes.declared = (try? tables.declaredIndexes(in: source)) ?? []
+        try verifyRows(source)
+        try verifyFilters(source)
+        try verifyMembers(source)
+        try verifyOutbox(source)
+        try verifyJournal(source)
+        try verifyOverlay(source)
+        try verifyResponses(source)
+        try verifyBlobs(source)
+        try verifyCollections(source)
+        try verifyIndexes(source)
+        try verifyBuffers(source)
         try compareGenerations()
         try compareResources()
         try compareIndexes()
@@ -75,38 +75,39 @@ final class Verifier {
         try compareGarbage()
         try compareCounters(storedSize: storedSize)
         summary.generations = Set(generations.keys).union(contents.keys).count
-        try tell { try progress(summary.entries, total) }
+        try notify { try progress(summary.entries, total) }
     }
 
-    func find(
+    func reportFinding(
         _ kind: Finding.Kind, in name: TableName, at location: @autoclosure () -> String, _ message: String,
         severity: Finding.Severity = .damage
-    ) throws(Stop) {
+    ) throws(CallbackError) {
         summary.findings += 1
         let finding = Finding(
             severity: severity, table: name.rawValue, kind: kind, location: location(), message: message)
-        try tell { try report(finding) }
+        try notify { try report(finding) }
     }
 
     /// Reports a finding when the number in a record differs from the number found.
     func compare(
-        _ noted: some BinaryInteger, _ found: some BinaryInteger, _ what: String, in name: TableName,
+        _ recorded: some BinaryInteger, _ found: some BinaryInteger, _ what: String, in name: TableName,
         at location: @autoclosure () -> String, severity: Finding.Severity = .damage
-    ) throws(Stop) {
-        if noted == found { return }
-        try find(.count, in: name, at: location(), "\(noted) \(what) noted, \(found) found", severity: severity)
+    ) throws(CallbackError) {
+        if recorded == found { return }
+        try reportFinding(
+            .count, in: name, at: location(), "\(recorded) \(what) noted, \(found) found", severity: severity)
     }
 
     /// Runs lookups of related records, whose damage is a finding of its own.
-    func beside(_ lookups: () throws -> Void) throws {
+    func ignoringDamage(_ lookups: () throws -> Void) throws {
         do { try lookups() } catch is StoreError {}
     }
 
-    private func tell(_ callback: () throws -> Void) throws(Stop) {
+    private func notify(_ callback: () throws -> Void) throws(CallbackError) {
         do {
             try callback()
         } catch {
-            throw Stop(cause: error)
+            throw CallbackError(cause: error)
         }
     }
 }
@@ -115,49 +116,51 @@ final class Verifier {
 
 extension Verifier {
     /// Calls `visit` with every entry of a table, and checks the order and the number of entries.
-    func walk(_ name: TableName, _ snapshot: ReadTransaction, _ visit: (borrowing Entry) throws -> Void) throws {
+    func walk(_ name: TableName, _ source: ReadTransaction, _ visit: (borrowing Entry) throws -> Void) throws {
         var count = 0
         var previous: [UInt8] = []
         do {
-            try snapshot.withCursor(in: tables[name]) { cursor in
+            try source.withCursor(in: tables[name]) { cursor in
                 while let entry = try cursor.next() {
                     count += 1
                     if count > 1, !previous.rawSpan.lexicographicallyPrecedes(entry.key) {
-                        try find(.order, in: name, at: Self.bytes(entry.key), "the key is not above the one before it")
+                        try reportFinding(
+                            .order, in: name, at: Self.bytes(entry.key), "the key is not above the one before it")
                     }
                     previous.removeAll(keepingCapacity: true)
                     previous.append(copying: entry.key)
-                    try note(entry, name)
+                    try countEntry(entry, name)
                     try visit(entry)
                 }
             }
-            let expected = try snapshot.statistics(of: tables[name]).entries
+            let expected = try source.statistics(of: tables[name]).entries
             if expected != count {
-                try find(.count, in: name, at: "all", "LMDB counts \(expected) entries, the walk found \(count)")
+                try reportFinding(
+                    .count, in: name, at: "all", "LMDB counts \(expected) entries, the walk found \(count)")
             }
         } catch let error as EngineError {
             broken.insert(name)
-            try find(.structure, in: name, at: "after \(count) entries", "the walk broke off: \(error)")
+            try reportFinding(.structure, in: name, at: "after \(count) entries", "reading ended early: \(error)")
         }
     }
 
-    private func note(_ entry: borrowing Entry, _ name: TableName) throws(Stop) {
+    private func countEntry(_ entry: borrowing Entry, _ name: TableName) throws(CallbackError) {
         let size = Int64(entry.key.byteCount + entry.value.byteCount)
         summary.entries += 1
         summary.bytes += size
         if name != .meta { storedSize += size }
         let done = summary.entries
-        if done % Self.progressStep == 0 { try tell { try progress(done, total) } }
+        if done % Self.progressStep == 0 { try notify { try progress(done, total) } }
     }
 
     /// Returns the decoded key, or nil after a finding.
     func key<Value>(
         of entry: borrowing Entry, _ name: TableName, _ decode: (RawSpan) throws(FormatError) -> Value
-    ) throws(Stop) -> Value? {
+    ) throws(CallbackError) -> Value? {
         do throws(FormatError) {
             return try decode(entry.key)
         } catch {
-            try find(.key, in: name, at: Self.bytes(entry.key), "\(error)")
+            try reportFinding(.key, in: name, at: Self.bytes(entry.key), "\(error)")
             return nil
         }
     }
@@ -166,20 +169,20 @@ extension Verifier {
     func record<Value>(
         of entry: borrowing Entry, _ name: TableName, at location: @autoclosure () -> String,
         _ decode: (RawSpan) throws(FormatError) -> Value
-    ) throws(Stop) -> Value? {
+    ) throws(CallbackError) -> Value? {
         do throws(FormatError) {
             let body = try Record.open(
                 entry.value, key: entry.key, seed: name.seed, codec: RecordHeader.tupleCodec)
             return try decode(body)
         } catch {
-            try find(damage: error, in: name, at: location())
+            try reportDamage(error, in: name, at: location())
             return nil
         }
     }
 
     /// Reports why a record could not be read.
-    func find(damage error: FormatError, in name: TableName, at location: String) throws(Stop) {
-        try find(error == .checksumMismatch ? .checksum : .undecodable, in: name, at: location, "\(error)")
+    func reportDamage(_ error: FormatError, in name: TableName, at location: String) throws(CallbackError) {
+        try reportFinding(error == .checksumMismatch ? .checksum : .undecodable, in: name, at: location, "\(error)")
     }
 
     /// Returns a key as hexadecimal bytes.

@@ -2,7 +2,7 @@ internal import LarderEngine
 internal import LarderFormat
 
 /// An open file that a stage is made from, with the options of its first open.
-struct OpenFile {
+struct FileContext {
     let environment: Environment
     let host: HostServices
     /// The most bytes that may be stored after a commit; nil for any number.
@@ -12,7 +12,7 @@ struct OpenFile {
 }
 
 /// The state of a file as its open saw it, while no other process could open it or begin anything in it.
-struct OpeningLook {
+struct OpeningState {
     /// Whether no other process had the store open.
     let isAlone: Bool
     /// The counters at that time; everything numbered at or above them was begun later. Nil when they could not be
@@ -27,7 +27,7 @@ struct OpeningLook {
 /// The kernel makes one instance of each registered type and finds it by its type; it names none of them.
 protocol SharedPart: AnyObject, Sendable {
     /// Makes the part of a file that was just opened; other parts may not be there yet.
-    init(_ file: OpenFile)
+    init(_ file: FileContext)
 }
 
 /// A part that participates in commits.
@@ -37,12 +37,12 @@ protocol CommitStage: SharedPart {
     /// Completes a write transaction whose body has succeeded, before the counters are written.
     func complete(_ transaction: inout Transaction) throws
     /// Does the work that a commit has left, on the writer thread, after observers were notified.
-    func committed(_ effects: CommitEffects, in shared: SharedState)
+    func didCommit(_ effects: CommitEffects, in shared: SharedState)
     /// Whether a transaction that has just failed may succeed when it runs again, without the data that the stage
     /// failed on.
     func canRunAgain() -> Bool
     /// Recovers the remains of other processes, once, at the first open for writing.
-    func recover(_ store: Store, from look: OpeningLook)
+    func recover(_ store: Store, from look: OpeningState)
     /// Begins the work of an open for writing, after ``recover(_:from:)``.
     func begin(_ store: Store)
     /// Ends the work of an open that is about to close.
@@ -51,9 +51,9 @@ protocol CommitStage: SharedPart {
 
 extension CommitStage {
     func complete(_ transaction: inout Transaction) throws {}
-    func committed(_ effects: CommitEffects, in shared: SharedState) {}
+    func didCommit(_ effects: CommitEffects, in shared: SharedState) {}
     func canRunAgain() -> Bool { false }
-    func recover(_ store: Store, from look: OpeningLook) {}
+    func recover(_ store: Store, from look: OpeningState) {}
     func begin(_ store: Store) {}
     func end(_ store: Store) {}
 }
@@ -69,14 +69,14 @@ final class CommitStates {
 
     /// The state of a type, made at its first use.
     func state<State: CommitState>(_ type: State.Type, _ shared: SharedState) -> State {
-        if let known = known(type) { return known }
+        if let known = existing(type) { return known }
         let state = State(shared)
         states.append(state)
         return state
     }
 
     /// The state of a type, or nil where it was not used.
-    func known<State: CommitState>(_ type: State.Type) -> State? {
+    func existing<State: CommitState>(_ type: State.Type) -> State? {
         for state in states { if let found = state as? State { return found } }
         return nil
     }

@@ -22,20 +22,20 @@ final class GroupCommit: Sendable {
             do throws(EngineError) {
                 try shared.environment.onWriter { self.drain(shared) }
             } catch {
-                for write in waiting.withLock({ Self.take(&$0) }) { write.finish(.failure(error)) }
+                for write in waiting.withLock({ Self.popAll(&$0) }) { write.finish(.failure(error)) }
             }
         }
         try await write.outcome()
     }
 
-    private static func take(_ waiting: inout [PendingWrite]) -> [PendingWrite] {
+    private static func popAll(_ waiting: inout [PendingWrite]) -> [PendingWrite] {
         defer { waiting.removeAll() }
         return waiting
     }
 
     /// Commits all waiting writes; called on the writer thread.
     private func drain(_ shared: SharedState) {
-        let writes = waiting.withLock { Self.take(&$0) }.filter { $0.begin() }
+        let writes = waiting.withLock { Self.popAll(&$0) }.filter { $0.begin() }
         var start = 0
         while start < writes.count {
             let end = min(start + Self.limit, writes.count)
@@ -45,10 +45,10 @@ final class GroupCommit: Sendable {
     }
 
     private func commit(_ writes: [PendingWrite], _ shared: SharedState) {
-        guard let spoiled = commitTogether(writes, shared) else { return }
-        let others = writes.filter { $0 !== spoiled }
-        guard let again = commitTogether(others, shared) else { return }
-        for write in others where write !== again { _ = commitTogether([write], shared) }
+        guard let failed = commitTogether(writes, shared) else { return }
+        let others = writes.filter { $0 !== failed }
+        guard let failedNext = commitTogether(others, shared) else { return }
+        for write in others where write !== failedNext { _ = commitTogether([write], shared) }
     }
 
     /// Commits the writes in one transaction and ends each with its outcome.
@@ -61,10 +61,10 @@ final class GroupCommit: Sendable {
             let outcomes = try shared.transact(durability: durability) { try Self.runAll(writes, &$0) }
             for (write, outcome) in zip(writes, outcomes) { write.finish(outcome) }
             return nil
-        } catch let failure as SpoiledTransaction {
+        } catch let failure as PartialWriteError {
             failure.write.finish(.failure(failure.error))
             return failure.write
-        } catch let error as EngineError where writes.count > 1 && error.isOneWriteTooMany {
+        } catch let error as EngineError where writes.count > 1 && error.mayBeCausedByOneWrite {
             // Perhaps only one of the writes does not fit or has met a damaged page. The others may succeed alone,
             // above all those that free space.
             for write in writes { _ = commitTogether([write], shared) }
@@ -89,7 +89,7 @@ final class GroupCommit: Sendable {
                 try write.run(&transaction)
                 outcomes.append(.success(()))
             } catch {
-                if transaction.mutationCount != before { throw SpoiledTransaction(write: write, error: error) }
+                if transaction.mutationCount != before { throw PartialWriteError(write: write, error: error) }
                 outcomes.append(.failure(error))
             }
         }
@@ -98,14 +98,14 @@ final class GroupCommit: Sendable {
 }
 
 /// The failure of a write that had changed something.
-private struct SpoiledTransaction: Error {
+private struct PartialWriteError: Error {
     let write: PendingWrite
     let error: any Error
 }
 
 extension EngineError {
     /// Whether a transaction with fewer writes might have succeeded.
-    fileprivate var isOneWriteTooMany: Bool {
+    fileprivate var mayBeCausedByOneWrite: Bool {
         switch self {
         case .mapFull, .transactionFull, .corrupted: true
         default: false

@@ -6,7 +6,7 @@ internal import LarderFormat
 
 extension Transaction {
     /// Records a range in `garbage`; a removable one is reclaimed after the commit.
-    mutating func enter(_ key: GarbageKey, count: Int64 = 0, byteCount: Int64 = 0) throws {
+    mutating func addGarbage(_ key: GarbageKey, count: Int64 = 0, byteCount: Int64 = 0) throws {
         try put(GarbageRecord(process: shared.process, count: count, byteCount: byteCount), under: key)
         if key.isRemovable { effects.hasGarbage = true }
     }
@@ -17,18 +17,18 @@ extension Transaction {
 
     /// Removes a range from `garbage`; returns false when it was not there.
     @discardableResult
-    mutating func leave(_ key: GarbageKey) throws -> Bool { try remove(key: key.bytes, in: .garbage) }
+    mutating func removeGarbage(_ key: GarbageKey) throws -> Bool { try remove(key: key.bytes, in: .garbage) }
 }
 
 extension Tables {
     /// The first range at or after the encoded key `start`.
     func nextGarbage(from start: [UInt8], in source: ReadTransaction) throws -> GarbageKey? {
         try source.withCursor(in: garbage) { cursor in
-            var place = start
-            while let entry = try cursor.seek(place.rawSpan) {
+            var position = start
+            while let entry = try cursor.seek(position.rawSpan) {
                 if let key = try? GarbageKey(decoding: entry.key) { return key }
                 // No writer made this key; the next one may be valid.
-                place = [UInt8](copying: entry.key) + [0]
+                position = [UInt8](copying: entry.key) + [0]
             }
             return nil
         }
@@ -54,7 +54,7 @@ extension Tables {
     }
 
     /// Whether `garbage` has a range.
-    func isEntered(_ key: GarbageKey, in source: ReadTransaction) throws -> Bool {
+    func isInGarbage(_ key: GarbageKey, in source: ReadTransaction) throws -> Bool {
         try source.value(forKey: key.bytes.rawSpan, in: garbage) != nil
     }
 }

@@ -16,7 +16,7 @@ extension Transaction {
     /// Snapshots and responses to writes are not recorded: they may be ahead of a feed that lags, which is no rollback.
     ///
     /// - Throws: as ``appliedPosition()``.
-    package mutating func noteApplied(_ sequence: Int64) throws {
+    package mutating func advanceAppliedSequence(to sequence: Int64) throws {
         guard try currentCounters().applied.sequence < sequence else { return }
         try updateCounters { $0.applied.sequence = sequence }
     }

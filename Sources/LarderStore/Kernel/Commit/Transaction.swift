@@ -4,6 +4,16 @@ internal import LarderFormat
 /// One write transaction of the store, lent `inout` to a synchronous closure.
 ///
 /// Every change in it becomes visible in one commit or not at all. Spans read from it end with its next change.
+///
+/// ```swift
+/// let isNew = try await store.write { transaction in  // one commit; nothing is stored when something throws
+///     let before = try transaction.payload(at: key)
+///     try transaction.put(verse, at: key, updatedAt: now)
+///     try transaction.removeRow(at: old)
+///     return before == nil
+/// }
+/// print(isNew ? "added" : "replaced")
+/// ```
 public struct Transaction: ~Copyable {
     var writer: LarderEngine.WriteTransaction
     let tables: Tables
@@ -107,11 +117,11 @@ extension Transaction {
     mutating func remove(_ key: borrowing RawSpan, in name: TableName, size: Int) throws {
         mutationCount += 1
         try writer.remove(key, in: tables[name])
-        noteRemoved(bytes: Int64(key.byteCount + size))
+        countRemoved(bytes: Int64(key.byteCount + size))
     }
 
     /// Counts the bytes of records that were removed without the functions above; negative for records that were added.
-    mutating func noteRemoved(bytes: Int64) {
+    mutating func countRemoved(bytes: Int64) {
         mutationCount += 1
         sizeDelta -= bytes
     }
@@ -137,7 +147,7 @@ extension Transaction {
                 return true
             }
         }
-        if count > 0 { noteRemoved(bytes: bytes) }
+        if count > 0 { countRemoved(bytes: bytes) }
         return (Int64(count), bytes, isMore)
     }
 

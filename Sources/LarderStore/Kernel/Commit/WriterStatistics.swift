@@ -28,11 +28,11 @@ final class WriterMeter: Sendable {
     /// Runs one commit and counts it.
     func measure<Result>(isBulk: Bool, _ commit: () throws -> Result) rethrows -> Result {
         let start = elapsed()
-        defer { note(elapsed() - start, isBulk: isBulk) }
+        defer { record(elapsed() - start, isBulk: isBulk) }
         return try commit()
     }
 
-    private func note(_ hold: Duration, isBulk: Bool) {
+    private func record(_ hold: Duration, isBulk: Bool) {
         measured.withLock { statistics in
             statistics.commits += 1
             if isBulk {

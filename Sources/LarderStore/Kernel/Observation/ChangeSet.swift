@@ -20,7 +20,7 @@ public struct ChangeSet: Equatable, Sendable {
             range = key...key
         }
 
-        mutating func note(_ key: RowKey, isRemoval: Bool) {
+        mutating func add(_ key: RowKey, isRemoval: Bool) {
             widen(to: key...key)
             guard isComplete else { return }
             if isRemoval {
@@ -30,21 +30,21 @@ public struct ChangeSet: Equatable, Sendable {
                 removals.remove(key)
                 upserts.insert(key)
             }
-            if upserts.count + removals.count > Self.limit { giveUpListing() }
+            if upserts.count + removals.count > Self.limit { discardKeys() }
         }
 
         mutating func merge(_ later: Rows) {
             widen(to: later.range)
-            guard isComplete, later.isComplete else { return giveUpListing() }
-            for key in later.upserts { note(key, isRemoval: false) }
-            for key in later.removals { note(key, isRemoval: true) }
+            guard isComplete, later.isComplete else { return discardKeys() }
+            for key in later.upserts { add(key, isRemoval: false) }
+            for key in later.removals { add(key, isRemoval: true) }
         }
 
         private mutating func widen(to other: ClosedRange<RowKey>) {
             range = min(range.lowerBound, other.lowerBound)...max(range.upperBound, other.upperBound)
         }
 
-        private mutating func giveUpListing() {
+        private mutating func discardKeys() {
             isComplete = false
             upserts = []
             removals = []
@@ -88,25 +88,25 @@ public struct ChangeSet: Equatable, Sendable {
             && evictions.isEmpty && collections.isEmpty && buffers.isEmpty
     }
 
-    mutating func noteUpsert(_ key: RowKey) { note(key, isRemoval: false) }
+    mutating func addUpsert(_ key: RowKey) { add(key, isRemoval: false) }
 
-    mutating func noteRemoval(_ key: RowKey) { note(key, isRemoval: true) }
+    mutating func addRemoval(_ key: RowKey) { add(key, isRemoval: true) }
 
-    mutating func noteReplaced(_ resource: ResourceKey) {
+    mutating func addReplaced(_ resource: ResourceKey) {
         replaced.insert(resource)
         touched.insert(resource)
     }
 
-    mutating func noteTouched(_ resource: ResourceKey) { touched.insert(resource) }
+    mutating func addTouched(_ resource: ResourceKey) { touched.insert(resource) }
 
-    mutating func noteLane(_ lane: String) { lanes.insert(lane) }
+    mutating func addLane(_ lane: String) { lanes.insert(lane) }
 
-    mutating func noteFilter(_ filter: String) { filters.insert(filter) }
+    mutating func addFilter(_ filter: String) { filters.insert(filter) }
 
-    mutating func note(_ eviction: Eviction) { append([eviction]) }
-    mutating func noteBuffer(_ name: BufferName) { buffers.insert(name) }
+    mutating func addEviction(_ eviction: Eviction) { append([eviction]) }
+    mutating func addBuffer(_ name: BufferName) { buffers.insert(name) }
 
-    mutating func noteCollection(_ name: CollectionName) { collections.insert(name) }
+    mutating func addCollection(_ name: CollectionName) { collections.insert(name) }
 
     /// Adds the changes of a later commit.
     mutating func merge(_ later: ChangeSet) {
@@ -128,8 +128,8 @@ public struct ChangeSet: Equatable, Sendable {
         evictions.removeFirst(max(0, evictions.count - Self.evictionLimit))
     }
 
-    private mutating func note(_ key: RowKey, isRemoval: Bool) {
-        rows[key.resource, default: Rows(key)].note(key, isRemoval: isRemoval)
+    private mutating func add(_ key: RowKey, isRemoval: Bool) {
+        rows[key.resource, default: Rows(key)].add(key, isRemoval: isRemoval)
         touched.insert(key.resource)
     }
 }

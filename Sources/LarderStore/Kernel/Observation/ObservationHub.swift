@@ -59,7 +59,7 @@ final class Subscription: Sendable {
 
     private struct State {
         var pending: ChangeSet?
-        var waiters: [Pending<ChangeSet?>] = []
+        var waiters: [DeferredValue<ChangeSet?>] = []
         var isFinished = false
     }
 
@@ -97,7 +97,7 @@ final class Subscription: Sendable {
     /// The changes since the last call; nil when the store closed or the task was cancelled.
     func next() async -> ChangeSet? {
         if Task.isCancelled { return nil }
-        let waiter = Pending<ChangeSet?>()
+        let waiter = DeferredValue<ChangeSet?>()
         state.withLock { state in
             if let pending = state.pending.take() { return waiter.fulfil(pending) }
             if state.isFinished { return waiter.fulfil(nil) }

@@ -1,6 +1,11 @@
 public import LarderFormat
 
 /// The changes that an observer is notified of.
+///
+/// ```swift
+/// let counts = store.values(in: .resource(resource)) { view in try view.resource(resource)?.rowCount ?? 0 }
+/// for try await count in counts { print(count, "rows") }  // now, and after every change of the resource
+/// ```
 public enum Region: Hashable, Sendable {
     /// All changes, those of resource metadata included.
     case everything

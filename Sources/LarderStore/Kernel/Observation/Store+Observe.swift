@@ -24,7 +24,7 @@ extension Store {
     /// Returns a subscription to the commits of this process and of others, from now on.
     func subscribe(to region: Region) -> Subscription {
         let subscription = hub.subscribe(to: region)
-        shared.watchOthers()
+        shared.watchExternalCommits()
         return subscription
     }
 }

@@ -4,6 +4,13 @@ internal import Synchronization
 /// A consistent view of one commit of the store, lent to a synchronous closure, whatever is written meanwhile.
 ///
 /// Values read from it point into the map and cannot leave the closure; copy those that have to.
+///
+/// ```swift
+/// let (verse, count) = try store.read { view in  // both as of one commit, whatever is written meanwhile
+///     (try view.value(Verse.self, at: key), try view.rows(in: .type("translation", of: resource)).count)
+/// }
+/// print(verse?.text ?? "not here", count)
+/// ```
 public struct ReadView: ~Copyable, ~Escapable {
     let transaction: LarderEngine.ReadTransaction
     let tables: Tables

@@ -12,7 +12,7 @@ final class SharedState: Sendable {
         weak let object: Object?
     }
 
-    private static let known = Mutex<[ObjectIdentifier: Weak<SharedState>]>([:])
+    private static let instances = Mutex<[ObjectIdentifier: Weak<SharedState>]>([:])
 
     let environment: Environment
     let tables: Tables
@@ -34,7 +34,7 @@ final class SharedState: Sendable {
     private let partsByType: [ObjectIdentifier: any SharedPart]
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
-    private let hasReportedDeafness = Atomic(false)
+    private let hasReportedMissingWatch = Atomic(false)
 
     /// Returns the state of an open file, made when there is none.
     ///
@@ -42,9 +42,9 @@ final class SharedState: Sendable {
     ///   - file: the file; its host counts at the first open.
     ///   - parts: the types of the layers' parts, the lowest layer first.
     /// - Throws: ``EngineError/openWithOtherOptions`` when another open of the file has another cap.
-    static func of(_ file: OpenFile, parts: [any SharedPart.Type]) throws(EngineError) -> SharedState {
+    static func of(_ file: FileContext, parts: [any SharedPart.Type]) throws(EngineError) -> SharedState {
         let environment = file.environment
-        let state = known.withLock { known in
+        let state = instances.withLock { known in
             // While the state lives it holds its environment, so the identifier cannot be another's.
             if let state = known[ObjectIdentifier(environment)]?.object { return state }
             known = known.filter { $0.value.object != nil }
@@ -56,7 +56,7 @@ final class SharedState: Sendable {
         return state
     }
 
-    private init(_ file: OpenFile, _ types: [any SharedPart.Type]) {
+    private init(_ file: FileContext, _ types: [any SharedPart.Type]) {
         environment = file.environment
         host = file.host
         process = file.host.makeID()
@@ -101,17 +101,17 @@ final class SharedState: Sendable {
         if !effects.changes.isEmpty {
             for hub in liveHubs { hub.publish(effects.changes) }
         }
-        for stage in stages { stage.committed(effects, in: self) }
+        for stage in stages { stage.didCommit(effects, in: self) }
     }
 
     /// Notifies observers of the commits of other processes, too.
-    func watchOthers() {
+    func watchExternalCommits() {
         do {
-            let isWatching = try environment.onCommitsOfOthers { [weak self] in
+            let isWatching = try environment.onExternalCommits { [weak self] in
                 for hub in self?.liveHubs ?? [] { hub.publish(.everything) }
             }
-            if !isWatching, !hasReportedDeafness.exchange(true, ordering: .relaxed) {
-                host.logger.warning("commits of other processes are not noticed: the data file cannot be watched")
+            if !isWatching, !hasReportedMissingWatch.exchange(true, ordering: .relaxed) {
+                host.logger.warning("commits of other processes are not observed: the data file cannot be watched")
             }
         } catch {
             host.logger.debug("the store closed before it was observed", metadata: ["error": "\(error)"])

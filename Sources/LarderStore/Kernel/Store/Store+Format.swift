@@ -16,7 +16,7 @@ extension Store {
         guard let value = try transaction.value(forKey: key.rawSpan, in: meta) else { throw StoreError.notAStore }
         let access = try formatAccess(of: value)
         // An empty table in its place would hide that writes and points were lost.
-        if let lost = TableName.ofThisDeviceOnly.first(where: { tables[$0.rawValue] == nil }) {
+        if let lost = TableName.localOnly.first(where: { tables[$0.rawValue] == nil }) {
             throw StoreError.tableLost(lost.rawValue)
         }
         return access

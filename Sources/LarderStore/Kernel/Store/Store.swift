@@ -7,6 +7,14 @@ internal import Synchronization
 /// Reads run on the caller's thread against a consistent view and never wait for writes. Writes run one after the other
 /// on one thread and share commits. All content is in one LMDB environment, so everything can change in one
 /// transaction.
+///
+/// ```swift
+/// let store = try Store.open(at: path)  // a directory, created when it does not exist
+/// try await store.write { transaction in try transaction.put(verse, at: key, updatedAt: now) }
+/// let found = try store.read { view in try view.value(Verse.self, at: key) }  // no network, no waiting
+/// print(found?.text ?? "not here")
+/// try store.close()
+/// ```
 public final class Store: Sendable {
     let environment: Environment
     let tables: Tables
@@ -29,7 +37,7 @@ public final class Store: Sendable {
         self.host = host
         self.isReadOnly = isReadOnly
         self.collectionAge = collectionAge
-        let file = OpenFile(
+        let file = FileContext(
             environment: environment, host: host, sizeCap: sizeCap, credentialFields: credentialFields)
         shared = try SharedState.of(file, parts: parts)
         tables = shared.tables
@@ -49,7 +57,7 @@ public final class Store: Sendable {
     /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for any other file.
     package func pathToOpen(_ names: [String]) throws -> String {
         let directory = StoreDirectory(path: path)
-        for name in names { try directory.withdrawOthersWriting(name) }
+        for name in names { try directory.removeOthersWritePermission(name) }
         return try directory.resolvedPath()
     }
 

@@ -26,7 +26,7 @@ public struct StoreOptions: Hashable, Sendable {
     /// The time that opening, closing and clearing wait while another program holds the lock of the store's directory.
     ///
     /// The wait blocks its thread. Opening and clearing then fail with ``EngineError/lockedElsewhere(name:seconds:)``;
-    /// compacting a store of several gigabytes in another process takes about the default, a minute.
+    /// compacting a store of several gigabytes in another process lasts about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 
     /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, which must be the only one

@@ -12,17 +12,17 @@ struct ErrorLine: Hashable, Sendable {
         var line = String.UnicodeScalarView()
         var byteCount = 0
         for scalar in text.unicodeScalars {
-            let kept = Self.breaks(scalar) ? " " : scalar
-            byteCount += UTF8.width(kept)
+            let sanitized = Self.isControl(scalar) ? " " : scalar
+            byteCount += UTF8.width(sanitized)
             if byteCount > Limits.errorText { break }
-            line.append(kept)
+            line.append(sanitized)
         }
         guard line.contains(where: { $0 != " " }) else { return nil }
         self.text = String(line)
     }
 
     /// Whether a scalar would break the line or control a terminal: C0 and C1 controls, and the two separators.
-    private static func breaks(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
         default: false

@@ -10,7 +10,7 @@ public struct SpaceUse: Hashable, Sendable {
     public internal(set) var pinned: Int64 = 0
     /// Rows of resources with overlays.
     public internal(set) var overlaid: Int64 = 0
-    /// Rows of resources whose new snapshot is being written, and content that the write in question itself changes or
+    /// Rows of resources whose new snapshot is being written, and content that the failed write itself changes or
     /// keeps.
     public internal(set) var inUse: Int64 = 0
     /// Rows of snapshots being written.

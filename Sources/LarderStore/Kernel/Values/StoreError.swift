@@ -3,6 +3,14 @@ public import LarderFormat
 /// The errors of a store beside those of the engine.
 ///
 /// Descriptions hold no stored content.
+///
+/// ```swift
+/// do {
+///     try await store.write { transaction in try transaction.put(verse, at: key, updatedAt: now) }
+/// } catch StoreError.full(let shortage) {
+///     print(shortage.missing, "bytes are missing")  // although everything evictable was evicted
+/// }
+/// ```
 public enum StoreError: Error, Equatable, Sendable {
     /// A stored record is not what it should be: changed on the medium, or moved under another key or owner.
     case damaged(table: String, reason: FormatError)
@@ -35,7 +43,7 @@ public enum StoreError: Error, Equatable, Sendable {
     /// The index of this name cannot be used: it is being built, or does not exist.
     case indexNotReady(String)
     /// The blob was removed before it was read, to free space or by another process.
-    case blobGone
+    case blobRemoved
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)
 }
@@ -57,18 +65,18 @@ extension StoreError: CustomStringConvertible {
             """
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
         case .readOnlyFormat: "The file may only be read by this version: a newer one has changed it."
-        case .stagingSuperseded: "The full copy was overtaken by another one or discarded."
+        case .stagingSuperseded: "The snapshot was superseded by another one or discarded."
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
-        case .unsentWrites(let count): "\(count) writes were not sent: send them first, or say that they may go."
-        case .unsentPoints(let count): "\(count) points were not sent: send them first, or say that they may go."
+        case .unsentWrites(let count): "\(count) writes were not sent: send them first, or allow them to be discarded."
+        case .unsentPoints(let count): "\(count) points were not sent: send them first, or allow them to be discarded."
         case .unknownEntry(let id): "The outbox has no entry \(id)."
         case .noLiveGeneration: "The resource has no rows in the store."
         case .full(let shortage):
             "The write is \(shortage.missing) bytes too large for the cap of \(shortage.cap): raise it, unpin or remove content."
         case .unexpectedCodec(let stored, let expected):
             "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
-        case .indexNotReady: "The index is not whole: declare it, and wait until it is."
-        case .blobGone: "The body was removed before it was read."
+        case .indexNotReady: "The index is not complete: declare it, and wait until it is built."
+        case .blobRemoved: "The body was removed before it was read."
         case .verificationFailed(let findings, let first):
             "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."
         }

@@ -34,11 +34,11 @@ extension Tables {
             }
         }
         try source.withCursor(in: self[.buffers]) { cursor in
-            var isGoing = false
-            if let entry = try cursor.seek(start.rawSpan) { isGoing = try visit(entry) }
-            while isGoing {
+            var shouldContinue = false
+            if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try visit(entry) }
+            while shouldContinue {
                 guard let entry = try cursor.next() else { return }
-                isGoing = try visit(entry)
+                shouldContinue = try visit(entry)
             }
         }
     }

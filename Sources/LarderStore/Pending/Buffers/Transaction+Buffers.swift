@@ -32,7 +32,7 @@ extension Transaction {
         record.pointCount.addClamped(1)
         let excess = record.pointCount - limit
         if excess > 0 {
-            let dropped = try removeOldest(of: name, excess, before: sequence, sparing: record.upload.flight)
+            let dropped = try removeOldest(of: name, excess, before: sequence, sparing: record.upload.batch)
             record.pointCount -= dropped
             record.dropped.addClamped(dropped)
         }
@@ -67,14 +67,14 @@ extension Transaction {
     /// - Returns: false, and nothing is changed, when the ring does not exist, its upload differs from `old`, or `old`
     ///   has no batch.
     /// - Throws: as ``updateUpload(of:from:to:)``.
-    package mutating func acknowledgePoints(
+    package mutating func completeUpload(
         of name: BufferName, from old: BufferUpload, to new: BufferUpload, refused: Bool = false
     ) throws -> Bool {
-        guard let flight = old.flight, try updateUpload(of: name, from: old, to: new),
+        guard let batch = old.batch, try updateUpload(of: name, from: old, to: new),
             var record = try buffer(name)
         else { return false }
         var removed = 0
-        for sequence in try sequences(of: name, in: flight.sequences) {
+        for sequence in try sequences(of: name, in: batch.sequences) {
             try removePoint(of: name, sequence)
             removed += 1
         }
@@ -91,19 +91,19 @@ extension Transaction {
     package mutating func removeBuffer(_ name: BufferName) throws {
         for sequence in try sequences(of: name, in: 0...Int64.max) { try removePoint(of: name, sequence) }
         try remove(key: Self.key { try BufferKey.ring(name).append(to: &$0) }, in: .buffers)
-        effects.changes.noteBuffer(name)
+        effects.changes.addBuffer(name)
     }
 }
 
 extension Transaction {
     /// - Returns: the number of points removed.
     private mutating func removeOldest(
-        of name: BufferName, _ count: Int, before end: Int64, sparing flight: BufferUpload.Flight?
+        of name: BufferName, _ count: Int, before end: Int64, sparing batch: BufferUpload.Batch?
     ) throws -> Int {
         var found: [Int64] = []
         try tables.forEachPoint(of: name, in: engine) { sequence, _ in
             guard sequence < end, found.count < count else { return false }
-            if flight?.sequences.contains(sequence) == true { return true }
+            if batch?.sequences.contains(sequence) == true { return true }
             found.append(sequence)
             return true
         }
@@ -127,7 +127,7 @@ extension Transaction {
 
     private mutating func put(_ record: BufferState, of name: BufferName) throws {
         try put(body: record.encode(), in: .buffers) { try BufferKey.ring(name).append(to: &$0) }
-        effects.changes.noteBuffer(name)
+        effects.changes.addBuffer(name)
     }
 
     private static func damaged(_ field: String, _ value: Int64) -> StoreError {

@@ -7,9 +7,9 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write requested.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
-    package mutating func note(_ conflict: SettledConflict) throws {
+    package mutating func journalConflict(_ conflict: ResolvedConflict) throws {
         writer.requireFullDurability()
-        try note(JournalRecord(time: conflict.time, event: .conflict(conflict)))
+        try appendJournalRecord(JournalRecord(time: conflict.time, event: .conflict(conflict)))
     }
 }
 
@@ -18,7 +18,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// records.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``.
-    public borrowing func conflicts() throws -> [SettledConflict] {
+    public borrowing func conflicts() throws -> [ResolvedConflict] {
         try tables.journal(in: engine) { if case .conflict(let conflict) = $0 { conflict } else { nil } }
     }
 }

@@ -12,7 +12,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 extension Tables {
     func damagedEntries(in source: ReadTransaction) throws -> [UUIDBytes] {
         let heads = try readableHeads(in: source).entries
-        let readable = Set(heads.filter { (try? whole($0, in: source)) != nil }.map(\.id))
+        let readable = Set(heads.filter { (try? entryWithBody($0, in: source)) != nil }.map(\.id))
         var damaged: [UUIDBytes] = []
         try forEachRaw(.outbox, prefix: OutboxKey.deliveries, in: source) { entry in
             guard case .delivery(let id) = try? OutboxKey(decoding: entry.key) else { return true }
@@ -44,15 +44,15 @@ extension Transaction {
         }
         writer.requireFullDurability()
         try removeRecords(of: id, lane: lane, sequence: sequence)
-        try forgetDeduplication(of: id)
+        try removeDeduplication(of: id)
         if let blob = head?.draft.blob { try discardBlob(blob.number) }
         try recountPending()
-        try journal(id, lane: lane, sequence: sequence, outcome, nil, at: time)
+        try journalOutcome(id, lane: lane, sequence: sequence, outcome, nil, at: time)
         for row in try overlaidRows(bySequence: sequence) { try removeOverlay(at: row, sequence: sequence) }
     }
 
     /// Removes an entry from every record of deduplication keys, because its own key cannot be read.
-    private mutating func forgetDeduplication(of id: UUIDBytes) throws {
+    private mutating func removeDeduplication(of id: UUIDBytes) throws {
         var found: [UInt64] = []
         let prefix = OutboxKey.deduplications
         _ = try tables.forEachReadable(.outbox, prefix: prefix, in: engine) { key, body throws(FormatError) in
@@ -60,7 +60,7 @@ extension Transaction {
         } _: { (key: OutboxKey, record: OutboxDeduplicationRecord) in
             if case .deduplication(let hash) = key, record.entries.contains(id) { found.append(hash) }
         }
-        for hash in found { try forgetDeduplication(of: id, hash) }
+        for hash in found { try removeDeduplication(of: id, hash) }
     }
 
     /// Recounts what is to be sent, because the share of a damaged entry cannot be read.
@@ -75,7 +75,7 @@ extension Transaction {
             byteCount = byteCount.clampedSum(record.byteCount)
         }
         let counted = try pendingCounts()
-        try countPending(entries: entries - Int64(counted.entries), byteCount: byteCount - counted.byteCount)
+        try adjustPendingCounts(entries: entries - Int64(counted.entries), byteCount: byteCount - counted.byteCount)
     }
 
     /// Returns the rows with an overlay of this sequence.

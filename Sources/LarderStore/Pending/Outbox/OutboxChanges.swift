@@ -13,7 +13,7 @@ package struct OutboxVersion: Hashable, Sendable {
 }
 
 /// The entries that changed between two versions of the outbox, without body and header fields.
-package struct OutboxNews: Sendable {
+package struct OutboxUpdate: Sendable {
     /// The changed entries that are in the outbox and can be read.
     package let entries: [OutboxEntry]
     /// The identities of all changed entries, removed ones included; nil when any entry may have changed.
@@ -33,11 +33,11 @@ extension Transaction {
     ///
     /// - Throws: ``EngineError``.
     /// - Complexity: reads each changed entry, or every entry when the changes are unknown.
-    package borrowing func outboxNews(since version: OutboxVersion?) throws -> OutboxNews {
+    package borrowing func outboxUpdate(since version: OutboxVersion?) throws -> OutboxUpdate {
         let log = shared.part(OutboxChangeLog.self)
         guard let version, var changed = log.changed(since: version, upTo: commit - 1) else {
             let (entries, damaged) = try tables.readableHeads(in: engine)
-            return OutboxNews(entries: entries, changed: nil, damaged: damaged)
+            return OutboxUpdate(entries: entries, changed: nil, damaged: damaged)
         }
         let own = state(OutboxChanges.self).entries
         changed.formUnion(version.commit == commit ? own.dropFirst(version.changes) : own[...])
@@ -48,12 +48,12 @@ extension Transaction {
                 return nil
             }
         }
-        return OutboxNews(entries: entries, changed: changed, damaged: 0)
+        return OutboxUpdate(entries: entries, changed: changed, damaged: 0)
     }
 
     /// Records that an entry was added, changed or removed.
-    mutating func noteEntry(_ id: UUIDBytes, lane: String) {
-        effects.changes.noteLane(lane)
+    mutating func markEntryChanged(_ id: UUIDBytes, lane: String) {
+        effects.changes.addLane(lane)
         state(OutboxChanges.self).entries.append(id)
     }
 }
@@ -89,15 +89,15 @@ final class OutboxChangeLog: CommitStage {
     static let limit = 16_384
     private let log = Mutex(Log())
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
-    func committed(_ effects: CommitEffects, in shared: SharedState) {
+    func didCommit(_ effects: CommitEffects, in shared: SharedState) {
         guard let commit = effects.commit else { return }
-        note(effects.states.known(OutboxChanges.self)?.entries ?? [], in: commit)
+        append(effects.states.existing(OutboxChanges.self)?.entries ?? [], in: commit)
     }
 
     /// Records the entries that a commit has changed.
-    func note(_ entries: [UUIDBytes], in commit: UInt64) {
+    func append(_ entries: [UUIDBytes], in commit: UInt64) {
         log.withLock { log in
             if log.known.upperBound != commit { log = Log(known: commit..<commit) }
             log.known = log.known.lowerBound..<(commit + 1)

@@ -72,6 +72,15 @@ public struct OutboxEntry: Hashable, Sendable {
 }
 
 /// The effect of a write on a row before the server has the write.
+///
+/// ```swift
+/// let patch = Array(#"{"title":"Bread"}"#.utf8)
+/// let effect = RowEffect(.patch(patch), at: key)  // merged into the row, however that one changes (RFC 7396)
+/// let write = OutboxWrite("note.patch", .patch, "/notes/17", body: .bytes(patch), effects: [effect])
+/// try await outbox.enqueue(write)
+/// let shown = try store.read { view in try view.payload(at: key) }  // the row with its new title
+/// print(shown?.count ?? 0)
+/// ```
 public struct RowEffect: Hashable, Sendable {
     /// The row.
     public var key: RowKey

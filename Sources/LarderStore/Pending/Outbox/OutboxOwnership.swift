@@ -22,9 +22,9 @@ extension Store {
     /// Acquires the right to send the entries of the outbox; returns nil while another owner has it.
     ///
     /// - Throws: ``EngineError``; ``StoreError/readOnlyFormat`` when a newer version has changed the file.
-    package func ownOutbox() throws -> OutboxOwnership? {
+    package func acquireOutboxOwnership() throws -> OutboxOwnership? {
         try checkWritable()
-        return try OwnerLock.take(Self.outboxLock, in: path).map { OutboxOwnership($0) }
+        return try OwnerLock.acquire(Self.outboxLock, in: path).map { OutboxOwnership($0) }
     }
 
     /// Returns the owner of the right to send the outbox; nil when there is none.

@@ -21,7 +21,7 @@ extension Transaction {
     func pendingCounts() throws -> PendingOutbox { PendingOutbox(try currentCounters()) }
 
     /// Adds to the counts of the entries to be sent.
-    mutating func countPending(entries: Int64, byteCount: Int64) throws {
+    mutating func adjustPendingCounts(entries: Int64, byteCount: Int64) throws {
         // A count that was wrong on the medium is a finding, not a reason to stop writing.
         try updateCounters { counters in
             counters.pendingEntries = max(0, counters.pendingEntries.addingReportingOverflow(entries).partialValue)
@@ -30,10 +30,10 @@ extension Transaction {
     }
 
     /// Sets the counts of the entries to be sent to zero.
-    mutating func forgetPending() throws {
+    mutating func resetPendingCounts() throws {
         let pending = try currentCounters()
         if pending.pendingEntries != 0 || pending.pendingBytes != 0 {
-            try countPending(entries: -pending.pendingEntries, byteCount: -pending.pendingBytes)
+            try adjustPendingCounts(entries: -pending.pendingEntries, byteCount: -pending.pendingBytes)
         }
     }
 }

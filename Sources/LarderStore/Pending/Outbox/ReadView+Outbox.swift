@@ -11,7 +11,9 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     public borrowing func outboxEntries(
         lane: String? = nil, after place: Int64 = -1, limit: Int = .max
     ) throws -> [OutboxEntry] {
-        try tables.heads(lane: lane, after: place, limit: limit, in: engine).map { try tables.whole($0, in: engine) }
+        try tables.heads(lane: lane, after: place, limit: limit, in: engine).map {
+            try tables.entryWithBody($0, in: engine)
+        }
     }
 
     /// Returns the entry with an identity, or nil.
@@ -63,7 +65,7 @@ extension ReadView {
         if let lane { heads.removeAll { !$0.lane.equalsBytewise(lane) } }
         let entries = try heads.compactMap { head in
             do {
-                return try tables.whole(head, in: transaction)
+                return try tables.entryWithBody(head, in: transaction)
             } catch StoreError.damaged {
                 damaged += 1
                 return nil

@@ -23,7 +23,7 @@ extension Tables {
 
     /// Returns an entry, or nil.
     func entry(_ id: UUIDBytes, in source: ReadTransaction) throws -> OutboxEntry? {
-        try head(id, in: source).map { try whole($0, in: source) }
+        try head(id, in: source).map { try entryWithBody($0, in: source) }
     }
 
     /// Returns whether any lane has an entry of this sequence.
@@ -44,7 +44,7 @@ extension Tables {
     }
 
     /// Returns an entry with its body and header fields.
-    func whole(_ head: OutboxEntry, in source: ReadTransaction) throws -> OutboxEntry {
+    func entryWithBody(_ head: OutboxEntry, in source: ReadTransaction) throws -> OutboxEntry {
         guard let body = try outboxRecord(.body(sequence: head.sequence), in: source, as: OutboxBodyRecord.self) else {
             throw StoreError.damaged(table: TableName.outbox.rawValue, reason: .truncated(offset: 0))
         }
@@ -114,7 +114,7 @@ extension Tables {
         try forEachEntry(.outbox, from: prefix, upTo: prefix + [0xFF], reversed: true, in: source) { entry in
             let body = try Self.body(of: entry.value, key: entry.key, table: .outbox)
             let record = try decoding(.outbox) { () throws(FormatError) in try OutboxHeadRecord(decoding: body) }
-            if record.draft.account.isBytewise(account) { last = record }
+            if record.draft.account.equalsBytewise(account) { last = record }
             return last == nil
         }
         guard let last else { return nil }

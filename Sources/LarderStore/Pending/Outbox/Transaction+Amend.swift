@@ -17,7 +17,7 @@ extension Transaction {
     /// - Returns: nil, and nothing is changed, when a send was begun or the entry is not to be sent
     ///   (``OutboxDelivery/isUntried``).
     /// - Throws: ``StoreError/unknownEntry(_:)``, ``StoreError/invalid(_:)`` for a payload beyond the limits and for a
-    ///   header field that would store credentials; as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
+    ///   header field that would store credentials; as ``applyOverlay(_:at:updatedAt:entryID:account:sequence:)``.
     @discardableResult
     package mutating func amendEntry(
         _ id: UUIDBytes, with draft: OutboxDraft, effects: [RowEffect], at time: Int64
@@ -47,16 +47,16 @@ extension Transaction {
             draft: amended, sequence: old.sequence, rows: effects.map(\.key), delivery: old.delivery)
         let byteCount = try put(entry)
         if let blob = old.draft.blob, blob != draft.blob { try discardBlob(blob.number) }
-        try countPending(entries: 0, byteCount: byteCount - delivery.byteCount)
+        try adjustPendingCounts(entries: 0, byteCount: byteCount - delivery.byteCount)
         delivery.byteCount = byteCount
         try put(delivery, of: id)
-        try layAnew(effects, of: old, at: time)
+        try reapply(effects, of: old, at: time)
         return entry
     }
 
     /// Throws if these cannot become the effects of an entry; changes nothing.
     ///
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
+    /// - Throws: as ``applyOverlay(_:at:updatedAt:entryID:account:sequence:)``.
     package mutating func check(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
             _ = try preparedLayer(
@@ -65,19 +65,19 @@ extension Transaction {
     }
 
     /// Replaces the effects of an entry.
-    private mutating func layAnew(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
+    private mutating func reapply(_ effects: [RowEffect], of entry: OutboxEntry, at time: Int64) throws {
         for effect in effects {
             do {
-                let isThere = try changeOverlay(
+                let exists = try changeOverlay(
                     at: effect.key, sequence: entry.sequence, to: effect.change, updatedAt: time)
-                if isThere { continue }
+                if exists { continue }
             } catch StoreError.damaged {
                 // The base row is lost with the damaged overlay, which the new one replaces.
             }
-            try layOver(
+            try applyOverlay(
                 effect.change, at: effect.key, updatedAt: time, entryID: entry.id, account: entry.draft.account,
                 sequence: entry.sequence)
         }
-        try withdrawOverlays(of: entry, but: effects.map(\.key))
+        try withdrawOverlays(of: entry, except: effects.map(\.key))
     }
 }

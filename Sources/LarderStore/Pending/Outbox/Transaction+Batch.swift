@@ -12,8 +12,8 @@ extension Transaction {
         for entry in try readableOutboxHeads() where entry.delivery.batch == key {
             var delivery = entry.delivery
             delivery.batch = nil
-            delivery.isAlone = true
-            _ = try update(entry.id, from: entry.delivery, to: delivery)
+            delivery.isUnbatched = true
+            _ = try updateDelivery(of: entry.id, from: entry.delivery, to: delivery)
         }
     }
 }

@@ -8,10 +8,10 @@ extension Transaction {
     /// - Throws: ``EngineError``.
     package borrowing func outboxHead(duplicatedBy draft: OutboxDraft) throws -> OutboxEntry? {
         guard let key = draft.deduplicationKey, let hash = draft.deduplicationHash else { return nil }
-        for id in try deduplicated(hash) {
+        for id in try deduplicatedEntries(hash) {
             do {
                 guard let head = try outboxHead(id), head.delivery.state != .rejected,
-                    head.draft.deduplicationKey.isBytewise(key), head.draft.account.isBytewise(draft.account)
+                    head.draft.deduplicationKey.equalsBytewise(key), head.draft.account.equalsBytewise(draft.account)
                 else { continue }
                 return head
             } catch StoreError.damaged {
@@ -21,17 +21,17 @@ extension Transaction {
         return nil
     }
 
-    mutating func noteDeduplication(of draft: OutboxDraft) throws {
+    mutating func addDeduplication(of draft: OutboxDraft) throws {
         guard let hash = draft.deduplicationHash else { return }
-        try put(try deduplicated(hash).filter { $0 != draft.id } + [draft.id], hash)
+        try put(try deduplicatedEntries(hash).filter { $0 != draft.id } + [draft.id], hash)
     }
 
-    mutating func forgetDeduplication(of draft: OutboxDraft) throws {
-        if let hash = draft.deduplicationHash { try forgetDeduplication(of: draft.id, hash) }
+    mutating func removeDeduplication(of draft: OutboxDraft) throws {
+        if let hash = draft.deduplicationHash { try removeDeduplication(of: draft.id, hash) }
     }
 
-    mutating func forgetDeduplication(of id: UUIDBytes, _ hash: UInt64) throws {
-        let known = try deduplicated(hash)
+    mutating func removeDeduplication(of id: UUIDBytes, _ hash: UInt64) throws {
+        let known = try deduplicatedEntries(hash)
         if known.contains(id) { try put(known.filter { $0 != id }, hash) }
     }
 
@@ -45,7 +45,7 @@ extension Transaction {
     }
 
     /// Returns the entries whose deduplication keys may have a hash.
-    private borrowing func deduplicated(_ hash: UInt64) throws -> [UUIDBytes] {
+    private borrowing func deduplicatedEntries(_ hash: UInt64) throws -> [UUIDBytes] {
         do {
             return try tables.outboxRecord(.deduplication(hash: hash), in: engine, as: OutboxDeduplicationRecord.self)?
                 .entries

@@ -25,15 +25,15 @@ extension Transaction {
     ///
     /// - Returns: false, and nothing is changed, when the entry does not exist or its delivery differs from `old`.
     /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged delivery; ``EngineError``.
-    package mutating func update(
-        _ id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
+    package mutating func updateDelivery(
+        of id: UUIDBytes, from old: OutboxDelivery, to new: OutboxDelivery
     ) throws -> Bool {
         guard var record = try tables.delivery(id, in: engine), record.delivery == old else { return false }
         writer.requireFullDurability()
         if new == old { return true }
         let (was, isNow) = (old.state.isPending, new.state.isPending)
         if was != isNow {
-            try countPending(entries: isNow ? 1 : -1, byteCount: isNow ? record.byteCount : -record.byteCount)
+            try adjustPendingCounts(entries: isNow ? 1 : -1, byteCount: isNow ? record.byteCount : -record.byteCount)
         }
         record.delivery = new
         try put(record, of: id)
@@ -46,9 +46,9 @@ extension Transaction {
     ///   - sequence: the server's sequence of the write, where it reported one.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    package mutating func accept(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
-        let entry = try take(id, keepsBlob: false)
-        let number = try journal(entry, "accepted", nil, at: time)
+    package mutating func completeEntry(_ id: UUIDBytes, sequence: Int64? = nil, at time: Int64) throws {
+        let entry = try removeEntry(id, keepsBlob: false)
+        let number = try journalOutcome(entry, "accepted", nil, at: time)
         try confirmOverlays(of: entry, serverSequence: sequence, acceptance: number)
     }
 
@@ -60,7 +60,7 @@ extension Transaction {
     ///   - delivery: the state of its delivery; `state`, `dueAt` and `batch` are set here.
     ///   - detail: the reason, as plain text.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    package mutating func reject(
+    package mutating func rejectEntry(
         _ id: UUIDBytes, _ delivery: OutboxDelivery, detail: String?, at time: Int64
     ) throws {
         guard let entry = try outboxHead(id) else { throw StoreError.unknownEntry(id) }
@@ -68,10 +68,10 @@ extension Transaction {
         rejected.state = .rejected
         rejected.dueAt = nil
         rejected.batch = nil
-        _ = try update(id, from: entry.delivery, to: rejected)
-        try forgetDeduplication(of: entry.draft)
-        _ = try journal(entry, "rejected", detail, at: time)
-        try keepOverlays(of: entry)
+        _ = try updateDelivery(of: id, from: entry.delivery, to: rejected)
+        try removeDeduplication(of: entry.draft)
+        _ = try journalOutcome(entry, "rejected", detail, at: time)
+        try storeWithdrawnOverlays(of: entry)
         try withdrawOverlays(of: entry)
     }
 
@@ -80,23 +80,23 @@ extension Transaction {
     /// The commit is fully durable, whatever durability the write requested.
     ///
     /// - Parameters:
-    ///   - outcome: one word, such as `dropped`. For `accepted` there is ``accept(_:sequence:at:)``.
+    ///   - outcome: one word, such as `dropped`. For `accepted` there is ``completeEntry(_:sequence:at:)``.
     ///   - time: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``StoreError/unknownEntry(_:)``.
-    package mutating func acknowledge(
+    package mutating func removeEntry(
         _ id: UUIDBytes, outcome: String, detail: String? = nil, at time: Int64
     ) throws {
-        let entry = try take(id, keepsBlob: false)
-        _ = try journal(entry, outcome, detail, at: time)
+        let entry = try removeEntry(id, keepsBlob: false)
+        _ = try journalOutcome(entry, outcome, detail, at: time)
         try withdrawOverlays(of: entry)
     }
 
-    /// As ``acknowledge(_:outcome:detail:at:)``, for an entry whose delivery is damaged.
+    /// As ``removeEntry(_:outcome:detail:at:)``, for an entry whose delivery is damaged.
     mutating func removeUndeliverable(_ entry: OutboxEntry, outcome: String, detail: String?, at time: Int64) throws {
         writer.requireFullDurability()
         try removeEntry(entry.draft, OutboxDeliveryRecord(lane: entry.lane, sequence: entry.sequence))
         if let blob = entry.draft.blob { try discardBlob(blob.number) }
-        _ = try journal(entry, outcome, detail, at: time)
+        _ = try journalOutcome(entry, outcome, detail, at: time)
         try withdrawOverlays(of: entry)
     }
 
@@ -164,14 +164,14 @@ extension Transaction {
         let byteCount = try put(entry)
         let delivery = OutboxDeliveryRecord(lane: draft.lane, sequence: sequence, byteCount: byteCount)
         try put(delivery, of: draft.id)
-        try noteDeduplication(of: draft)
-        try countPending(entries: 1, byteCount: byteCount)
-        for layer in layers { try lay(layer) }
+        try addDeduplication(of: draft)
+        try adjustPendingCounts(entries: 1, byteCount: byteCount)
+        for layer in layers { try applyLayer(layer) }
         return entry
     }
 
     /// Removes an entry and its delivery, discards its blob unless it is kept, and updates the counts.
-    mutating func take(_ id: UUIDBytes, keepsBlob: Bool) throws -> OutboxEntry {
+    mutating func removeEntry(_ id: UUIDBytes, keepsBlob: Bool) throws -> OutboxEntry {
         guard let delivery = try tables.delivery(id, in: engine), let entry = try outboxHead(id) else {
             throw StoreError.unknownEntry(id)
         }
@@ -184,8 +184,8 @@ extension Transaction {
     /// Removes the records of an entry, and updates the counts.
     mutating func removeEntry(_ draft: OutboxDraft, _ delivery: OutboxDeliveryRecord) throws {
         try removeRecords(of: draft.id, lane: delivery.lane, sequence: delivery.sequence)
-        try forgetDeduplication(of: draft)
-        if delivery.delivery.state.isPending { try countPending(entries: -1, byteCount: -delivery.byteCount) }
+        try removeDeduplication(of: draft)
+        if delivery.delivery.state.isPending { try adjustPendingCounts(entries: -1, byteCount: -delivery.byteCount) }
     }
 
     /// Removes head, body and delivery of an entry.
@@ -194,7 +194,7 @@ extension Transaction {
             .head(lane: lane, sequence: sequence), .body(sequence: sequence), .delivery(entryID: id),
         ]
         for key in keys { try remove(key: try Self.outboxKey(key), in: .outbox) }
-        noteEntry(id, lane: lane)
+        markEntryChanged(id, lane: lane)
     }
 
     static func outboxKey(_ key: OutboxKey) throws(StoreError) -> [UInt8] {
@@ -222,31 +222,31 @@ extension Transaction {
     /// Stores the state of the delivery of an entry.
     mutating func put(_ record: OutboxDeliveryRecord, of id: UUIDBytes) throws {
         _ = try put(record, at: .delivery(entryID: id))
-        noteEntry(id, lane: record.lane)
+        markEntryChanged(id, lane: record.lane)
     }
 
     /// Records the outcome of an entry in the journal, and returns the record's sequence, which is above all earlier
     /// ones.
-    mutating func journal(
+    mutating func journalOutcome(
         _ entry: OutboxEntry, _ outcome: String, _ detail: String?, at time: Int64
     ) throws -> Int64 {
-        try journal(entry.id, lane: entry.lane, sequence: entry.sequence, outcome, detail, at: time)
+        try journalOutcome(entry.id, lane: entry.lane, sequence: entry.sequence, outcome, detail, at: time)
     }
 
     @discardableResult
-    mutating func journal(
+    mutating func journalOutcome(
         _ id: UUIDBytes, lane: String, sequence: Int64, _ outcome: String, _ detail: String?, at time: Int64
     ) throws -> Int64 {
-        let left = OutboxOutcome(
+        let record = OutboxOutcome(
             id: id, lane: lane, sequence: sequence, time: time, outcome: outcome, detail: detail)
-        return try note(JournalRecord(time: time, event: .outcome(left)))
+        return try appendJournalRecord(JournalRecord(time: time, event: .outcome(record)))
     }
 
     /// Adds a record to the journal, and removes the one that is too old now.
     ///
     /// - Returns: its sequence.
     @discardableResult
-    mutating func note(_ record: JournalRecord) throws -> Int64 {
+    mutating func appendJournalRecord(_ record: JournalRecord) throws -> Int64 {
         let sequence = try next(\.nextJournalSequence)
         try put(body: record.encode(), in: .journal) { try JournalRecord.appendKey(sequence, to: &$0) }
         let oldest = sequence - Int64(Limits.journalRecords)

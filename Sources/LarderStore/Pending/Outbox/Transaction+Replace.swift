@@ -31,28 +31,28 @@ extension Transaction {
             } else {
                 try withdrawnLayers(of: old, for: draft)
             }
-        _ = try take(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
-        _ = try journal(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
+        _ = try removeEntry(id, keepsBlob: draft.blob != nil && draft.blob == old.draft.blob)
+        _ = try journalOutcome(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // They are removed only now: before, the overlays above the old ones could be released.
-        try withdrawOverlays(of: old, but: layers.map(\.row))
-        for dependent in dependents { try follow(dependent, draft.id, insteadOf: id) }
+        try withdrawOverlays(of: old, except: layers.map(\.row))
+        for dependent in dependents { try updateDependency(of: dependent, to: draft.id, insteadOf: id) }
         return entry
     }
 
     /// Makes an entry come after another one, and recounts its bytes: a zero byte of an identity is stored as two.
-    private mutating func follow(_ entry: OutboxEntry, _ id: UUIDBytes, insteadOf old: UUIDBytes) throws {
+    private mutating func updateDependency(of entry: OutboxEntry, to id: UUIDBytes, insteadOf old: UUIDBytes) throws {
         let before = entry.headRecord
         var record = before
         record.draft.after = before.draft.after.map { $0 == old ? id : $0 }
         _ = try put(record, at: .head(lane: entry.lane, sequence: entry.sequence))
         let growth = Int64(record.encode().count - before.encode().count)
         if growth != 0, var delivery = try tables.delivery(entry.id, in: engine) {
-            if delivery.delivery.state.isPending { try countPending(entries: 0, byteCount: growth) }
+            if delivery.delivery.state.isPending { try adjustPendingCounts(entries: 0, byteCount: growth) }
             delivery.byteCount += growth
             try put(delivery, of: entry.id)
         }
-        noteEntry(entry.id, lane: entry.lane)
+        markEntryChanged(entry.id, lane: entry.lane)
     }
 
     /// The prefix of an outcome's detail that names the entry which replaced another.

@@ -38,22 +38,22 @@ extension Tables {
             if merged.hasRows {
                 try scanWhile(part, of: merged.rows, in: source, reversed: reversed, verified: verified) { entry in
                     while let overlay = try scan.nextOverlay(before: entry.encodedKey, self, source) {
-                        try show(overlay, &scan, in: source, body)
+                        try emit(overlay, &scan, in: source, body)
                     }
-                    if try !scan.isDone && !scan.takesPlace(of: entry.encodedKey, self, source) {
+                    if try !scan.isDone && !scan.replacesRow(at: entry.encodedKey, self, source) {
                         try body(entry)
                         scan.count += 1
                     }
                     return !scan.isDone
                 }
             }
-            while let overlay = try scan.nextOverlay(self, source) { try show(overlay, &scan, in: source, body) }
+            while let overlay = try scan.nextOverlay(self, source) { try emit(overlay, &scan, in: source, body) }
             return scan.count
         }
     }
 
     /// Passes the row that results from an overlay to `body`, if there is one.
-    private func show(
+    private func emit(
         _ key: [UInt8], _ scan: inout MergedScan, in source: ReadTransaction,
         _ body: (borrowing RowEntry) throws -> Void
     ) throws {
@@ -83,7 +83,7 @@ extension Tables {
 /// The progress of a scan among the rows with overlays, whose keys are read in batches.
 private struct MergedScan {
     /// The most keys that are read at once.
-    private static let most = 32
+    private static let batchSize = 32
 
     private let isReversed: Bool
     private let limit: Int
@@ -126,19 +126,19 @@ private struct MergedScan {
     /// Returns the key of the next overlay if its row comes before the row at `key` of `rows`; nil also at the limit.
     mutating func nextOverlay(before key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> [UInt8]? {
         guard !isDone, let next = try peek(tables, source) else { return nil }
-        let (overlay, row) = (address(of: next.rawSpan, behind: prefix), address(of: key, behind: rowPrefix))
+        let (overlay, row) = (address(of: next.rawSpan, after: prefix), address(of: key, after: rowPrefix))
         let isBefore = isReversed ? row.lexicographicallyPrecedes(overlay) : overlay.lexicographicallyPrecedes(row)
         return isBefore ? try nextOverlay(tables, source) : nil
     }
 
     /// Returns whether the next overlay is of the row at `key` of `rows`; it is shown later, in place of that row.
-    mutating func takesPlace(of key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> Bool {
+    mutating func replacesRow(at key: RawSpan, _ tables: Tables, _ source: ReadTransaction) throws -> Bool {
         guard let next = try peek(tables, source) else { return false }
-        return address(of: next.rawSpan, behind: prefix).equals(address(of: key, behind: rowPrefix))
+        return address(of: next.rawSpan, after: prefix).equals(address(of: key, after: rowPrefix))
     }
 
     @_lifetime(copy key)
-    private func address(of key: RawSpan, behind prefix: [UInt8]) -> RawSpan {
+    private func address(of key: RawSpan, after prefix: [UInt8]) -> RawSpan {
         key.extracting(min(prefix.count, key.byteCount)..<key.byteCount)
     }
 
@@ -146,13 +146,13 @@ private struct MergedScan {
         if position < keys.count { return keys[position] }
         if isAtEnd { return nil }
         var found: [[UInt8]] = []
-        let most = min(Self.most, limit - count)
+        let batchLimit = min(Self.batchSize, limit - count)
         try tables.forEachEntry(.overlay, from: start, upTo: end, reversed: isReversed, in: source) { entry in
             found.append([UInt8](copying: entry.key))
-            return found.count < most
+            return found.count < batchLimit
         }
         if let last = found.last { if isReversed { end = last } else { start = last + [0] } }
-        isAtEnd = found.count < most
+        isAtEnd = found.count < batchLimit
         (keys, position) = (found, 0)
         return found.first
     }

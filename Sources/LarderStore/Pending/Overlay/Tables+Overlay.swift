@@ -29,11 +29,11 @@ extension Tables {
 }
 
 /// A page of rows with overlays.
-struct OverlaidRows: Sendable {
+struct OverlaidRowPage: Sendable {
     /// The rows whose lowest overlay is confirmed, so that some may be released.
     var confirmed: [RowKey] = []
     /// The number of rows in the page, confirmed or not.
-    var looked = 0
+    var checkedCount = 0
     /// The key of the next row, when there are more.
     var next: [UInt8]?
 }
@@ -44,18 +44,18 @@ extension Tables {
     /// - Parameters:
     ///   - prefix: the prefix of the keys of the rows that readers see.
     ///   - start: the first key to check.
-    ///   - most: the most rows.
+    ///   - limit: the most rows.
     func overlaidRows(
-        _ prefix: [UInt8], from start: [UInt8], most: Int, in source: ReadTransaction
-    ) throws -> OverlaidRows {
-        var found = OverlaidRows()
+        _ prefix: [UInt8], from start: [UInt8], limit: Int, in source: ReadTransaction
+    ) throws -> OverlaidRowPage {
+        var found = OverlaidRowPage()
         try forEachRaw(.overlay, prefix: prefix, from: start, in: source) { entry in
             guard let (row, _) = try? OverlayKey.decode(entry.key) else { return true }
-            if found.looked == most {
+            if found.checkedCount == limit {
                 found.next = [UInt8](copying: entry.key)
                 return false
             }
-            found.looked += 1
+            found.checkedCount += 1
             // The record is verified when it is released. One that cannot be read may be confirmed.
             if Self.isLowestConfirmed(entry.value) ?? true { found.confirmed.append(row) }
             return true
@@ -76,7 +76,7 @@ extension Tables {
             try Transaction.key { try $0.append(resource: resource) }
         }
         var isAny = false
-        try forEachRaw(.overlay, prefix: prefix ?? OverlayKey.shownPrefix, in: source) { entry in
+        try forEachRaw(.overlay, prefix: prefix ?? OverlayKey.resultPrefix, in: source) { entry in
             isAny = Self.isLowestConfirmed(entry.value) ?? true
             return !isAny
         }

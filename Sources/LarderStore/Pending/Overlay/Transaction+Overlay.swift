@@ -19,20 +19,20 @@ extension Transaction {
     ///   assigned yet, and a patch that is not JSON or results in a row beyond the limits;
     ///   ``StoreError/damaged(table:reason:)``; ``EngineError``.
     @discardableResult
-    package mutating func layOver(
+    package mutating func applyOverlay(
         _ change: OverlayChange, at key: RowKey, updatedAt: Int64, entryID: UUIDBytes? = nil, account: String? = nil,
         sequence: Int64? = nil
     ) throws -> Int64 {
         let sequence = try sequence ?? next(\.nextOutboxSequence)
         let effect = RowEffect(change, at: key)
-        try lay(
+        try applyLayer(
             preparedLayer(of: effect, updatedAt: updatedAt, entryID: entryID, account: account, sequence: sequence))
         return sequence
     }
 
-    /// Checks and encodes an overlay before anything is written, so that ``lay(_:)`` fails only when storage does.
+    /// Checks and encodes an overlay before anything is written, so that ``applyLayer(_:)`` fails only when storage does.
     ///
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
+    /// - Throws: as ``applyOverlay(_:at:updatedAt:entryID:account:sequence:)``.
     mutating func preparedLayer(
         of effect: RowEffect, updatedAt: Int64, entryID: UUIDBytes?, account: String?, sequence: Int64
     ) throws -> PreparedLayer {
@@ -64,10 +64,14 @@ extension Transaction {
     }
 
     /// Stores an overlay and updates the row that readers see.
-    mutating func lay(_ prepared: PreparedLayer) throws {
+    mutating func applyLayer(_ prepared: PreparedLayer) throws {
         try put(body: prepared.record.encode(), key: prepared.key, in: .overlay)
         // The row beneath the highest overlay is the one shown before: no other overlay has to be read.
-        if let row = prepared.top { try showTop(row, at: prepared.row) } else { try refreshOverlay(at: prepared.row) }
+        if let row = prepared.top {
+            try storeTopRow(row, at: prepared.row)
+        } else {
+            try refreshOverlay(at: prepared.row)
+        }
     }
 
     /// Replaces the change of an overlay, and recomputes the patches above it. The overlay is pending again, and keeps
@@ -75,7 +79,7 @@ extension Transaction {
     ///
     /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC; nil keeps the old time.
     /// - Returns: false when there is no such overlay.
-    /// - Throws: as ``layOver(_:at:updatedAt:entryID:account:sequence:)``.
+    /// - Throws: as ``applyOverlay(_:at:updatedAt:entryID:account:sequence:)``.
     @discardableResult
     package mutating func changeOverlay(
         at key: RowKey, sequence: Int64, to change: OverlayChange, updatedAt: Int64? = nil
@@ -86,7 +90,7 @@ extension Transaction {
             account: old.account, sequence: sequence)
         prepared.record.base = old.base
         prepared.record.basePayload = old.basePayload
-        try lay(prepared)
+        try applyLayer(prepared)
         return true
     }
 
@@ -111,7 +115,7 @@ extension Transaction {
         record.timeline = try timeline ?? appliedPosition().timeline
         record.serverSequence = serverSequence
         try put(body: record.encode(), key: encoded, in: .overlay)
-        try markLowest(at: key)
+        try updateLowestConfirmed(at: key)
         return true
     }
 
@@ -123,13 +127,13 @@ extension Transaction {
     ///   ``EngineError``.
     @discardableResult
     package mutating func removeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
-        let isGone = try takeOverlay(at: key, sequence: sequence)
-        if isGone { try settle(at: key) }
-        return isGone
+        let isRemoved = try removeOverlayOnly(at: key, sequence: sequence)
+        if isRemoved { try releaseOverlays(at: key) }
+        return isRemoved
     }
 
     /// As ``removeOverlay(at:sequence:)``, without releasing the overlays above it.
-    mutating func takeOverlay(at key: RowKey, sequence: Int64) throws -> Bool {
+    mutating func removeOverlayOnly(at key: RowKey, sequence: Int64) throws -> Bool {
         guard try remove(key: Self.overlayKey(key, sequence), in: .overlay) else { return false }
         try refreshOverlay(at: key)
         return true
@@ -137,9 +141,9 @@ extension Transaction {
 
     /// Removes the overlays of an entry.
     ///
-    /// - Parameter kept: rows on which another overlay has already replaced this entry's.
-    mutating func withdrawOverlays(of entry: OutboxEntry, but kept: [RowKey] = []) throws {
-        for row in entry.rows where !kept.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
+    /// - Parameter replaced: rows on which another overlay has already replaced this entry's.
+    mutating func withdrawOverlays(of entry: OutboxEntry, except replaced: [RowKey] = []) throws {
+        for row in entry.rows where !replaced.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
     }
 
     /// Returns the overlay of one entry over a row, or nil. Other overlays of the row may be damaged.

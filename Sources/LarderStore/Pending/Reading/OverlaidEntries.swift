@@ -4,7 +4,7 @@ internal import LarderFormat
 /// The index entries of rows with overlays, read in batches.
 struct OverlaidEntries {
     /// The most that are read at once.
-    private static let most = 32
+    private static let batchSize = 32
 
     private let isReversed: Bool
     private let limit: Int
@@ -19,7 +19,7 @@ struct OverlaidEntries {
 
     init(of scan: IndexScan, _ merged: MergedSource) throws(StoreError) {
         isReversed = scan.isReversed
-        limit = min(Self.most, scan.limit)
+        limit = min(Self.batchSize, scan.limit)
         prefix = IndexEntryKey.prefix(.overlaid(merged.rows.owner), index: scan.index.number)
         (start, end) = try scan.bounds(prefix)
         isAtEnd = !merged.hasOverlays
@@ -46,7 +46,7 @@ struct OverlaidEntries {
         var last: [UInt8] = []
         var next: [IndexCandidate] = []
         try tables.forEachEntry(.indexes, from: start, upTo: end, reversed: isReversed, in: source) { entry in
-            next.append(try Tables.candidate(entry, behind: prefix))
+            next.append(try Tables.candidate(entry, after: prefix))
             last = [UInt8](copying: entry.key)
             return next.count < limit
         }

@@ -69,21 +69,23 @@ extension Tables {
         func visit(_ candidate: IndexCandidate) throws -> Bool {
             try scan.visit(candidate) { try wholeValue(of: $0, indexes, merged, in: source) }
         }
-        var isGoing = true
+        var shouldContinue = true
         if merged.hasRows {
             let prefix = IndexEntryKey.prefix(.generation(merged.rows.generation), index: scan.index.number)
             let (start, end) = try scan.bounds(prefix)
             try forEachEntry(.indexes, from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
-                let candidate = try Self.candidate(entry, behind: prefix)
-                while isGoing, let next = try overlaid.next(before: candidate.place, self, source) {
-                    isGoing = try visit(next)
+                let candidate = try Self.candidate(entry, after: prefix)
+                while shouldContinue, let next = try overlaid.next(before: candidate.place, self, source) {
+                    shouldContinue = try visit(next)
                 }
-                if isGoing, try !isOverlaid(candidate, merged, in: source) { isGoing = try visit(candidate) }
-                return isGoing
+                if shouldContinue, try !isOverlaid(candidate, merged, in: source) {
+                    shouldContinue = try visit(candidate)
+                }
+                return shouldContinue
             }
         }
-        while isGoing, let next = try overlaid.next(self, source) { isGoing = try visit(next) }
-        if isGoing { _ = try scan.flush { try wholeValue(of: $0, indexes, merged, in: source) } }
+        while shouldContinue, let next = try overlaid.next(self, source) { shouldContinue = try visit(next) }
+        if shouldContinue { _ = try scan.flush { try wholeValue(of: $0, indexes, merged, in: source) } }
     }
 
     /// Returns whether a server's row has overlays, so that only the entry of their result counts.
@@ -100,7 +102,7 @@ extension Tables {
     }
 
     /// Decodes and verifies an entry.
-    static func candidate(_ entry: borrowing Entry, behind prefix: [UInt8]) throws(StoreError) -> IndexCandidate {
+    static func candidate(_ entry: borrowing Entry, after prefix: [UInt8]) throws(StoreError) -> IndexCandidate {
         let body = try body(of: entry.value, key: entry.key, table: .indexes)
         let key = [UInt8](copying: entry.key)
         return try decoding(.indexes) { () throws(FormatError) in

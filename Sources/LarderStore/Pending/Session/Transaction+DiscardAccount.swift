@@ -16,15 +16,15 @@ extension Transaction {
     @discardableResult
     package mutating func discardUnsent(of account: String?, detail: String?, at time: Int64) throws -> [UUIDBytes] {
         requireFullDurability()
-        let entries = try tables.readableEntries(in: engine).filter { $0.draft.account.isBytewise(account) }
+        let entries = try tables.readableEntries(in: engine).filter { $0.draft.account.equalsBytewise(account) }
         for entry in entries {
             if (try? tables.delivery(entry.id, in: engine)) == nil {
                 try removeUndeliverable(entry, outcome: "dropped", detail: detail, at: time)
             } else {
-                try acknowledge(entry.id, outcome: "dropped", detail: detail, at: time)
+                try removeEntry(entry.id, outcome: "dropped", detail: detail, at: time)
             }
         }
-        for (name, _) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
+        for (name, _) in try tables.buffers(in: engine) where name.account.equalsBytewise(account) {
             try removeBuffer(name)
         }
         return entries.map(\.id)

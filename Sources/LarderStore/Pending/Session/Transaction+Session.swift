@@ -19,11 +19,11 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// - Complexity: O(*n*) for *n* entries, rings and points; the bodies of entries are not read.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()
-        for entry in try tables.readableEntries(in: engine) where entry.draft.account.isBytewise(account) {
+        for entry in try tables.readableEntries(in: engine) where entry.draft.account.equalsBytewise(account) {
             // An entry whose delivery cannot be read counts as not tried yet.
-            unsent.count((try? tables.delivery(entry.id, in: engine))?.delivery.state ?? .pending)
+            unsent.add((try? tables.delivery(entry.id, in: engine))?.delivery.state ?? .pending)
         }
-        for (name, record) in try tables.buffers(in: engine) where name.account.isBytewise(account) {
+        for (name, record) in try tables.buffers(in: engine) where name.account.equalsBytewise(account) {
             unsent.points = unsent.points.clampedSum(record.pointCount)
         }
         return unsent
@@ -36,7 +36,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     ///
     /// - Throws: ``EngineError``.
     /// - Complexity: O(*n*) for *n* entries, whose bodies are not read.
-    package borrowing func writesOfOthers(than account: String) throws -> WritesOfOthers {
+    package borrowing func writesOfOtherAccounts(than account: String) throws -> WritesOfOtherAccounts {
         var found: [(id: UUIDBytes, account: String)] = []
         try tables.forEachReadable(.outbox, prefix: OutboxKey.heads, in: engine) { _, body throws(FormatError) in
             let draft = try OutboxHeadRecord(decoding: body).draft
@@ -44,11 +44,11 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
         } _: { (entry: (id: UUIDBytes, account: String)?) in
             if let entry, !entry.account.equalsBytewise(account) { found.append(entry) }
         }
-        var writes = WritesOfOthers()
+        var writes = WritesOfOtherAccounts()
         for (id, other) in found {
             let state = (try? tables.delivery(id, in: engine))?.delivery.state ?? .pending
             if state == .rejected { continue }
-            writes.unsent.count(state)
+            writes.unsent.add(state)
             if !writes.accounts.contains(where: { $0.equalsBytewise(other) }) { writes.accounts.append(other) }
         }
         return writes
@@ -63,7 +63,8 @@ extension Transaction {
     /// - Throws: ``StoreError/invalid(_:)`` for a session of more than ``Limits/session`` bytes when encoded;
     ///   ``EngineError``.
     package mutating func putSession(_ session: StoredSession) throws {
-        precondition(session.state == .signedOut || session.account != nil, "a session is somebody's")
+        precondition(
+            session.state == .signedOut || session.account != nil, "a session that is not signed out has an account")
         let body = session.encode()
         if body.count > Limits.session {
             throw StoreError.invalid(.payloadTooLarge(actual: body.count, limit: Limits.session))
@@ -74,7 +75,7 @@ extension Transaction {
 }
 
 /// The writes that other accounts have left unsent.
-package struct WritesOfOthers: Hashable, Sendable {
+package struct WritesOfOtherAccounts: Hashable, Sendable {
     /// The accounts, each once.
     package var accounts: [String] = []
     /// The numbers of their writes.
@@ -115,7 +116,7 @@ extension Tables {
 }
 
 extension UnsentContent {
-    fileprivate mutating func count(_ state: OutboxDelivery.State) {
+    fileprivate mutating func add(_ state: OutboxDelivery.State) {
         switch state {
         case .rejected: rejected += 1
         case .failed: failed += 1
@@ -126,7 +127,7 @@ extension UnsentContent {
 
 extension Optional where Wrapped == String {
     /// Returns whether both are nil, or the same byte for byte.
-    func isBytewise(_ other: String?) -> Bool {
+    func equalsBytewise(_ other: String?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
         case (let left?, let right?): left.equalsBytewise(right)

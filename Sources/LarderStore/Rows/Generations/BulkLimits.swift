@@ -6,11 +6,11 @@ enum BulkLimits {
     /// The time inside the transaction; the sync of the batch is added to it.
     static let time = Duration.milliseconds(2)
     /// The time when another write is waiting.
-    static let timeWhenAwaited = Duration.microseconds(500)
+    static let timeUnderContention = Duration.microseconds(500)
     /// The bytes of keys and values in one batch: as many as a slow disk syncs in a few milliseconds.
     static let bytes = 512 << 10
     /// The number of rows between two checks of the time.
-    static let rowsPerLook = 64
+    static let rowsPerCheck = 64
 }
 
 extension SharedState {
@@ -21,10 +21,10 @@ extension SharedState {
         var rows = 0
         return {
             rows += 1
-            guard rows % BulkLimits.rowsPerLook == 0 else { return false }
+            guard rows % BulkLimits.rowsPerCheck == 0 else { return false }
             let spent = host.elapsed() - start
             return spent >= BulkLimits.time
-                || (spent >= BulkLimits.timeWhenAwaited && environment.hasWaitingWriters)
+                || (spent >= BulkLimits.timeUnderContention && environment.hasWaitingWriters)
         }
     }
 }
@@ -33,7 +33,8 @@ extension Store {
     /// Runs `body` in a commit of its own that lets waiting writes go first.
     ///
     /// A power cut may lose the last of these commits, never more and never consistency.
-    func bulk<Result: Sendable>(_ body: @escaping @Sendable (inout Transaction) throws -> Result) async throws -> Result
+    func writeBulk<Result: Sendable>(_ body: @escaping @Sendable (inout Transaction) throws -> Result) async throws
+        -> Result
     {
         try checkWritable()
         return try await withCheckedThrowingContinuation { continuation in

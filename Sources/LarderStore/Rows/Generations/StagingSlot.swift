@@ -7,22 +7,22 @@ internal import Synchronization
 final class StagingSlot: SharedPart {
     /// The time after which a snapshot releases the slot. Servers close connections from which nothing is read for a
     /// minute.
-    static let turn = Duration.seconds(20)
+    static let timeSlice = Duration.seconds(20)
 
     private struct Holder {
         let generation: Int64
         let since: Duration
     }
 
-    private let turns = TurnQueue<Int>()
+    private let semaphore = KeyedSemaphore<Int>()
     private let holder = Mutex<Holder?>(nil)
-    private let left = Mutex<[Staging]>([])
+    private let abandonedStagings = Mutex<[Staging]>([])
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
     /// Waits for the slot, for a generation that is about to be begun.
     func acquire() async throws(CancellationError) {
-        if await !turns.acquire(0) { throw CancellationError() }
+        if await !semaphore.acquire(0) { throw CancellationError() }
     }
 
     /// Assigns the acquired slot to a generation.
@@ -35,27 +35,28 @@ final class StagingSlot: SharedPart {
 
     /// Releases the slot to the next waiter if a generation has it, and has had it since `time` or longer.
     func release(_ generation: Int64, heldSince time: Duration? = nil) {
-        let isOver = holder.withLock { holder in
-            guard let held = holder, held.generation == generation, time.map({ held.since <= $0 }) ?? true else {
+        let isReleased = holder.withLock { holder in
+            guard let current = holder, current.generation == generation, time.map({ current.since <= $0 }) ?? true
+            else {
                 return false
             }
             holder = nil
             return true
         }
-        if isOver { release() }
+        if isReleased { release() }
     }
 
     /// Releases the slot to the next waiter when no generation was begun.
-    func release() { turns.release(0) }
+    func release() { semaphore.release(0) }
 
     /// Abandoned snapshots, which no commit has discarded yet because one failed.
-    var abandoned: [Staging] { left.withLock { $0 } }
+    var abandoned: [Staging] { abandonedStagings.withLock { $0 } }
 
     /// Records a snapshot to be discarded after the next commit that succeeds.
-    func abandon(_ staging: Staging) { left.withLock { $0.append(staging) } }
+    func abandon(_ staging: Staging) { abandonedStagings.withLock { $0.append(staging) } }
 
     /// Forgets the first of the abandoned snapshots, which a commit has discarded.
-    func forgetAbandoned(_ count: Int) { left.withLock { $0.removeFirst(count) } }
+    func removeAbandoned(_ count: Int) { abandonedStagings.withLock { $0.removeFirst(count) } }
 }
 
 extension SharedState {

@@ -11,28 +11,28 @@ extension Store {
     /// replaces nothing that the server has sent since, whatever the server's sequences are now.
     ///
     /// - Parameters:
-    ///   - floor: the highest server sequence the rows contain, counted before any restoration of the server; 0 for
+    ///   - appliedSequence: the highest server sequence the rows contain, counted before any restoration of the server; 0 for
     ///     content without a server.
     ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
     ///   - fill: appends the rows, best in key order. An error that it throws ends the replacement.
     /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is
-    ///   ahead of `floor` already, or withdrawn meanwhile; ``StoreError/invalid(_:)`` for a group beyond the format's
-    ///   limits; ``EngineError``. Readers then still see the old rows.
+    ///   ahead of `appliedSequence` already, or withdrawn meanwhile; ``StoreError/invalid(_:)`` for a group beyond the
+    ///   format's limits; ``EngineError``. Readers then still see the old rows.
     public func replace(
-        _ resource: ResourceKey, floor: Int64, schemaVersion: Int64? = nil,
-        _ fill: (inout FullCopyWriter) async throws -> Void
+        _ resource: ResourceKey, appliedSequence: Int64, schemaVersion: Int64? = nil,
+        _ fill: (inout SnapshotWriter) async throws -> Void
     ) async throws {
         let staging = try await beginStaging(resource)
         do {
-            var writer = FullCopyWriter(store: self, staging: staging)
+            var writer = SnapshotWriter(store: self, staging: staging)
             try await fill(&writer)
             try await writer.flush()
             let now = host.now()
             try await swap(staging) { _, record in
                 // The timeline of the rows is unknown, so they get the first one, which is older than all others.
-                let position = ServerPosition(0, floor)
+                let position = ServerPosition(0, appliedSequence)
                 // The position of rows made here does not count: it is replaced with them.
-                if !record.isMadeHere, record.applied > position { throw StoreError.stagingSuperseded(resource) }
+                if !record.isLocalOnly, record.applied > position { throw StoreError.stagingSuperseded(resource) }
                 record.applied = position
                 record.syncedAt = now
                 if let schemaVersion { record.schemaVersion = schemaVersion }
@@ -44,10 +44,10 @@ extension Store {
     }
 }
 
-/// A writer of the rows of a snapshot, lent to the closure of ``Store/replace(_:floor:schemaVersion:_:)``.
+/// A writer of the rows of a snapshot, lent to the closure of ``Store/replace(_:appliedSequence:schemaVersion:_:)``.
 ///
 /// Holds about half a mebibyte of rows at a time, however many there are: an append waits while a batch is written.
-public struct FullCopyWriter: ~Copyable {
+public struct SnapshotWriter: ~Copyable {
     private let store: Store
     private let staging: Staging
     private var batch: RowBatch
@@ -75,6 +75,8 @@ public struct FullCopyWriter: ~Copyable {
     }
 
     /// Adds a row whose payload is an array; otherwise as ``append(_:type:key:updatedAt:codec:)-(RawSpan,_,_,_,_)``.
+    ///
+    /// - Throws: as that function.
     public mutating func append(
         _ payload: [UInt8], type: String, key: String, updatedAt: Int64, codec: PayloadCodec = .json
     ) async throws {
@@ -84,7 +86,7 @@ public struct FullCopyWriter: ~Copyable {
 
     /// Writes the gathered rows when they fill a batch; rows that arrive slowly keep no other snapshot waiting.
     private mutating func flushIfFull() async throws {
-        store.giveWay(staging)
+        store.yieldStagingSlot(staging)
         if batch.byteCount >= BulkLimits.bytes { try await flush() }
     }
 

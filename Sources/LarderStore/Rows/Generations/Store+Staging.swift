@@ -24,8 +24,8 @@ extension Store {
 
     /// Releases the turn of a snapshot that has had it for long enough; called between its rows, which may arrive
     /// slowly.
-    package func giveWay(_ staging: Staging) {
-        shared.stagingSlot.release(staging.generation, heldSince: host.elapsed() - StagingSlot.turn)
+    package func yieldStagingSlot(_ staging: Staging) {
+        shared.stagingSlot.release(staging.generation, heldSince: host.elapsed() - StagingSlot.timeSlice)
     }
 
     /// Writes a batch of rows in as many short commits as needed, once it is the snapshot's turn.
@@ -43,13 +43,15 @@ extension Store {
         while position < sorted.count {
             try Task.checkCancellation()
             let start = position
-            position = try await bulk { transaction in
+            position = try await writeBulk { transaction in
                 try transaction.load(sorted, from: start, in: staging, isTimeUp: self.shared.deadline())
             }
         }
     }
 
-    /// Makes a snapshot the one that readers see, in one commit with the changes of `finish`, and ends its turn.
+    /// Points a resource at its new generation, in one commit with the changes of `finish`, and ends its turn.
+    ///
+    /// Reads that begin after the commit see the new rows.
     ///
     /// Writes the index entries of its rows first, in short commits.
     ///
@@ -82,11 +84,11 @@ extension Store {
         defer { shared.stagingSlot.release(staging.generation) }
         do {
             // This has to run even when the task was cancelled, so it is not a write that can be cancelled.
-            try await bulk { transaction in try transaction.discard(staging) }
+            try await writeBulk { transaction in try transaction.discard(staging) }
         } catch {
-            // The commit fails on a full disk, for example. The next open finds the snapshot, too.
+            // The commit fails on a full disk, for example. It is discarded after a later commit, or by the next open.
             shared.stagingSlot.abandon(staging)
-            host.logger.warning("could not discard a full copy", metadata: ["error": "\(error)"])
+            host.logger.warning("could not discard a snapshot", metadata: ["error": "\(error)"])
         }
     }
 }
@@ -96,7 +98,7 @@ extension Transaction {
     mutating func beginStaging(_ resource: ResourceKey) throws -> Staging {
         if let old = try record(of: resource)?.stagingGeneration { try discardGeneration(old) }
         let generation = try makeGeneration(of: resource)
-        try enter(staged(generation))
+        try addGarbage(staged(generation))
         try update(resource) { $0.stagingGeneration = generation }
         return Staging(resource: resource, generation: generation)
     }
@@ -107,7 +109,7 @@ extension Transaction {
     mutating func load(
         _ batch: RowBatch, from start: Int, in staging: Staging, isTimeUp: () -> Bool
     ) throws -> Int {
-        guard try tables.isEntered(staged(staging.generation), in: engine),
+        guard try tables.isInGarbage(staged(staging.generation), in: engine),
             var record = try tables.generation(staging.generation, in: engine)
         else { throw StoreError.stagingSuperseded(staging.resource) }
         var tally = RowTally()
@@ -126,7 +128,7 @@ extension Transaction {
             position += 1
             if isTimeUp() { break }
         }
-        noteRemoved(bytes: -tally.bytes)
+        countRemoved(bytes: -tally.bytes)
         try tally.apply(to: &record)
         try putGeneration(staging.generation, record)
         return position
@@ -140,10 +142,10 @@ extension Transaction {
         try writer.set(value, forKey: key, in: tables.rows)
     }
 
-    /// Makes a snapshot the one that readers see.
+    /// Points a resource at its new generation; readers see it once the transaction is committed.
     ///
     /// - Parameter indexes: the indexes whose entries of its rows are written.
-    /// - Returns: false, and changes nothing, where other indexes are declared over its rows.
+    /// - Returns: false, and changes nothing, when its rows have other indexes than `indexes`.
     mutating func swap(
         _ staging: Staging, withEntriesOf indexes: [SecondaryIndex],
         _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
@@ -161,21 +163,21 @@ extension Transaction {
         record.rowCount = generation.rowCount
         record.byteCount = generation.byteCount
         try update(staging.resource) { $0 = record }
-        try leave(staged(staging.generation))
-        try noteReplacedRows(of: staging.resource)
+        try removeGarbage(staged(staging.generation))
+        try markRowsReplaced(of: staging.resource)
         return true
     }
 
     mutating func discard(_ staging: Staging) throws {
-        guard try tables.isEntered(staged(staging.generation), in: engine) else { return }
+        guard try tables.isInGarbage(staged(staging.generation), in: engine) else { return }
         try discardGeneration(staging.generation)
-        try forget(staging)
+        try clearStaging(staging)
     }
 
     private func staged(_ generation: Int64) -> GarbageKey { GarbageKey(.stagedGeneration, generation) }
 
     /// Removes a snapshot from its resource's record.
-    mutating func forget(_ staging: Staging) throws {
+    mutating func clearStaging(_ staging: Staging) throws {
         guard let record = try record(of: staging.resource), record.stagingGeneration == staging.generation else {
             return
         }

@@ -3,8 +3,8 @@ package import LarderFormat
 
 /// Staging as ``Store/beginStaging(_:)`` and its like do it, for a caller that has one thread and waits for no turn.
 extension Store {
-    /// Begins a snapshot of `resource`, which ends with ``swapBlocking(_:_:)`` or ``discardBlocking(_:)``. Blocks for
-    /// the commit.
+    /// Begins a snapshot of `resource`, which ends with ``swapBlocking(_:durability:_:)`` or ``discardBlocking(_:)``.
+    /// Blocks for the commit.
     ///
     /// - Throws: as ``beginStaging(_:)``, without `CancellationError`.
     package func beginStagingBlocking(_ resource: ResourceKey) throws -> Staging {

@@ -26,7 +26,7 @@ struct IndexBuild {
         if rest == nil, let rows = waiting.popLast() { rest = (rows, try rows.prefix()) }
         guard let (rows, start) = rest else { return nil }
         var run = IndexRun(rows, from: start)
-        while run.isGrowing {
+        while run.canGrow {
             try Task.checkCancellation()
             try store.read { view in try run.read(view.tables, view.transaction) }
         }
@@ -46,7 +46,7 @@ extension Store {
             while position < run.count {
                 try Task.checkCancellation()
                 let start = position
-                let end = try await bulk { transaction in
+                let end = try await writeBulk { transaction in
                     try transaction.write(run, from: start, isTimeUp: self.shared.deadline())
                 }
                 guard let end else { return false }

@@ -36,5 +36,5 @@ extension IndexTerm {
     }
 
     /// Whether the term has only the beginning of a text that is in the row.
-    var isCut: Bool { if case .text(_, isCut: true) = self { true } else { false } }
+    var isCut: Bool { if case .text(_, isTruncated: true) = self { true } else { false } }
 }

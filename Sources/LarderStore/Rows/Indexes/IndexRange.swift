@@ -107,7 +107,7 @@ extension IndexRange.Bound {
         var buffer = KeyBuffer()
         try term.append(to: &buffer)
         let key = prefix + buffer.array()
-        if case .text(_, isCut: true) = term { return isLower ? key : IndexRange.end(after: key) }
+        if case .text(_, isTruncated: true) = term { return isLower ? key : IndexRange.end(after: key) }
         return isLower == isInclusive ? key : IndexRange.end(after: key)
     }
 }

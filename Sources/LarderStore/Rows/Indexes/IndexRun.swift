@@ -35,7 +35,7 @@ struct IndexRun {
     var count: Int { items.count }
 
     /// Whether there are rows left, and space for their entries.
-    var isGrowing: Bool { next != nil && bytes.count < Self.limit }
+    var canGrow: Bool { next != nil && bytes.count < Self.limit }
 
     /// Adds entries of the next rows.
     mutating func read(_ tables: Tables, _ source: ReadTransaction) throws {
@@ -57,14 +57,14 @@ struct IndexRun {
     }
 
     private mutating func add(_ entries: [IndexEntryRecord], of rowKey: RawSpan) {
-        func append(_ count: Int) -> Range<Int> { bytes.count - count..<bytes.count }
+        func lastRange(_ count: Int) -> Range<Int> { bytes.count - count..<bytes.count }
         bytes.append(copying: rowKey)
-        let row = append(rowKey.byteCount)
+        let row = lastRange(rowKey.byteCount)
         for entry in entries {
             bytes += entry.key
-            let key = append(entry.key.count)
+            let key = lastRange(entry.key.count)
             bytes += entry.body
-            items.append(Item(row: row, key: key, body: append(entry.body.count)))
+            items.append(Item(row: row, key: key, body: lastRange(entry.body.count)))
         }
     }
 
@@ -107,7 +107,7 @@ extension Transaction {
         var isAppending = true
         while position < run.count, bytes < BulkLimits.bytes {
             let entry = run[position]
-            if try isCurrent || isCalledFor(entry, run, position, entries) {
+            if try isCurrent || isStillCurrent(entry, run, position, entries) {
                 bytes += try write(entry, appending: &isAppending)
             }
             position += 1
@@ -116,7 +116,7 @@ extension Transaction {
         return position
     }
 
-    private borrowing func isCalledFor(
+    private borrowing func isStillCurrent(
         _ entry: IndexEntryRecord, _ run: IndexRun, _ position: Int,
         _ entries: (_ value: RawSpan, _ key: RawSpan) throws -> [IndexEntryRecord]?
     ) throws -> Bool {
@@ -131,7 +131,7 @@ extension Transaction {
         if isAppending { isAppending = try writer.append(value.rawSpan, forKey: entry.key.rawSpan, in: tables.indexes) }
         let size = entry.key.count + value.count
         if isAppending {
-            noteRemoved(bytes: Int64(-size))
+            countRemoved(bytes: Int64(-size))
         } else {
             try put(value.rawSpan, key: entry.key.rawSpan, in: .indexes)
         }

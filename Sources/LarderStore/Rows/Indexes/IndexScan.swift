@@ -37,7 +37,7 @@ struct IndexScan {
         afterPlace = try after.map { (entry) throws(StoreError) in
             try Transaction.key { buffer in
                 let term = IndexTerm(entry.value, index.definition.collation) ?? .null
-                _ = try IndexEntryKey.appendPlace(term, type: entry.type, key: entry.key, to: &buffer)
+                _ = try IndexEntryKey.appendPosition(term, type: entry.type, key: entry.key, to: &buffer)
             }
         }
     }
@@ -71,12 +71,12 @@ struct IndexScan {
     mutating func visit(
         _ candidate: IndexCandidate, _ wholeValue: (IndexCandidate) throws -> IndexValue
     ) throws -> Bool {
-        if let held = run.first, held.term != candidate.term, try !flush(wholeValue) { return false }
+        if let first = run.first, first.term != candidate.term, try !flush(wholeValue) { return false }
         if candidate.term.isCut {
             run.append(candidate)
             return true
         }
-        return take(IndexEntry(value: candidate.term.value, type: candidate.type, key: candidate.name))
+        return append(IndexEntry(value: candidate.term.value, type: candidate.type, key: candidate.name))
     }
 
     /// Collects the rows that were held back; returns false when no more are wanted.
@@ -86,7 +86,7 @@ struct IndexScan {
         var whole: [(value: IndexValue, candidate: IndexCandidate)] = []
         for candidate in run {
             let value = try wholeValue(candidate)
-            if range.contains(value, collation), isBehind(value, candidate) { whole.append((value, candidate)) }
+            if range.contains(value, collation), isPastAfter(value, candidate) { whole.append((value, candidate)) }
         }
         run.removeAll()
         whole.sort { left, right in
@@ -96,14 +96,14 @@ struct IndexScan {
             return first.candidate.place.rawSpan.lexicographicallyPrecedes(second.candidate.place.rawSpan)
         }
         for (value, candidate) in whole
-        where !take(IndexEntry(value: value, type: candidate.type, key: candidate.name)) {
+        where !append(IndexEntry(value: value, type: candidate.type, key: candidate.name)) {
             return false
         }
         return true
     }
 
     /// Whether a row whose value is cut sorts after the entry to continue from.
-    private func isBehind(_ value: IndexValue, _ candidate: IndexCandidate) -> Bool {
+    private func isPastAfter(_ value: IndexValue, _ candidate: IndexCandidate) -> Bool {
         guard let after, let afterPlace else { return true }
         let collation = index.definition.collation
         if collation.precedes(value, after.value) { return isReversed }
@@ -113,7 +113,7 @@ struct IndexScan {
             : afterPlace.rawSpan.lexicographicallyPrecedes(candidate.place.rawSpan)
     }
 
-    private mutating func take(_ entry: IndexEntry) -> Bool {
+    private mutating func append(_ entry: IndexEntry) -> Bool {
         guard found.count < limit else { return false }
         found.append(entry)
         return found.count < limit

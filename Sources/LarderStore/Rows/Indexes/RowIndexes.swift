@@ -10,27 +10,27 @@ struct IndexEntryRecord: Hashable {
 /// The indexes that are kept over the rows of one type of a resource.
 struct RowIndexes: Sendable {
     let type: String
-    private let kept: [(number: Int64, collation: IndexCollation)]
+    private let definitions: [(number: Int64, collation: IndexCollation)]
     private let extractor: JSONExtractor
 
     /// Nil when none of `indexes` is over such rows.
     init?(of indexes: [SecondaryIndex], over resource: ResourceKey, type: String) {
-        let kept = indexes.filter { index in
+        let matching = indexes.filter { index in
             index.covers(resource) && index.definition.type.utf8.elementsEqual(type.utf8)
         }
-        if kept.isEmpty { return nil }
-        self.init(kept, type: type)
+        if matching.isEmpty { return nil }
+        self.init(matching, type: type)
     }
 
     /// All of `indexes`, which are over rows of `type`.
     init(_ indexes: [SecondaryIndex], type: String) {
         self.type = type
-        kept = indexes.map { ($0.number, $0.definition.collation) }
+        definitions = indexes.map { ($0.number, $0.definition.collation) }
         extractor = JSONExtractor(indexes.map(\.definition.path))
     }
 
     /// The numbers of the indexes, in the order of all results.
-    var numbers: [Int64] { kept.map(\.number) }
+    var numbers: [Int64] { definitions.map(\.number) }
 
     /// The values of a payload, one for each index.
     func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
@@ -44,9 +44,9 @@ struct RowIndexes: Sendable {
         in scope: IndexEntryKey.Scope, key: String, payload: RawSpan, codec: PayloadCodec
     ) throws(StoreError) -> [IndexEntryRecord] {
         var entries: [IndexEntryRecord] = []
-        entries.reserveCapacity(kept.count)
+        entries.reserveCapacity(definitions.count)
         var buffer = KeyBuffer()
-        for (index, value) in zip(kept, values(of: payload, codec: codec)) {
+        for (index, value) in zip(definitions, values(of: payload, codec: codec)) {
             // No JSON payload has a value without a form.
             let term = IndexTerm(value, index.collation) ?? .null
             do throws(FormatError) {
@@ -74,8 +74,8 @@ struct RowIndexes: Sendable {
         ofOverlaid value: RawSpan, at key: RawSpan, row: String, of resource: ResourceKey
     ) throws -> [IndexEntryRecord]? {
         do {
-            guard let shown = try Row(overlay: value, key: key) else { return [] }
-            return try entries(in: .overlaid(resource), key: row, payload: shown.payload, codec: shown.codec)
+            guard let visible = try Row(overlay: value, key: key) else { return [] }
+            return try entries(in: .overlaid(resource), key: row, payload: visible.payload, codec: visible.codec)
         } catch StoreError.damaged {
             return nil
         }
@@ -83,7 +83,7 @@ struct RowIndexes: Sendable {
 
     /// The bytes that all entries of these indexes in a scope begin with, one prefix for each.
     func prefixes(_ scope: IndexEntryKey.Scope) -> [[UInt8]] {
-        kept.map { IndexEntryKey.prefix(scope, index: $0.number) }
+        definitions.map { IndexEntryKey.prefix(scope, index: $0.number) }
     }
 }
 

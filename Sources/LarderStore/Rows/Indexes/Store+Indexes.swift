@@ -68,7 +68,7 @@ extension Transaction {
     /// Discards an index; its entries are removed after the commit.
     private mutating func discard(_ index: SecondaryIndex) throws {
         try remove(key: Self.key { try IndexRecord.appendKey(index.number, to: &$0) }, in: .indexes)
-        try enter(GarbageKey(.index, index.number))
+        try addGarbage(GarbageKey(.index, index.number))
         indexCache.removeAll()
     }
 

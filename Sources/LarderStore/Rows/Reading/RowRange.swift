@@ -3,6 +3,12 @@ public import LarderFormat
 /// A range of the rows of a resource, in key order.
 ///
 /// Within a type, keys that are decimal numbers come first and sort as numbers; the others follow in byte order.
+///
+/// ```swift
+/// let range = RowRange.keys(from: "1", upTo: "101", type: "translation", of: resource)  // as numbers
+/// let rows = try store.read { view in try view.rows(in: range, limit: 20) }
+/// for row in rows { print(row.key.key, row.payload.count) }
+/// ```
 public struct RowRange: Hashable, Sendable {
     enum Bounds: Hashable, Sendable {
         case all

@@ -39,13 +39,13 @@ extension Tables {
             var scan = RowScan(
                 start: start, end: end, isReversed: reversed, limit: limit, seed: verified ? rowSource.seed : nil)
             // A seek that finds nothing leaves no position to step from.
-            var isGoing = false
+            var shouldContinue = false
             if reversed {
-                if let entry = try cursor.seek(before: end.rawSpan) { isGoing = try scan.visit(entry, body) }
-                while isGoing, let entry = try cursor.previous() { isGoing = try scan.visit(entry, body) }
+                if let entry = try cursor.seek(before: end.rawSpan) { shouldContinue = try scan.visit(entry, body) }
+                while shouldContinue, let entry = try cursor.previous() { shouldContinue = try scan.visit(entry, body) }
             } else {
-                if let entry = try cursor.seek(start.rawSpan) { isGoing = try scan.visit(entry, body) }
-                while isGoing, let entry = try cursor.next() { isGoing = try scan.visit(entry, body) }
+                if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try scan.visit(entry, body) }
+                while shouldContinue, let entry = try cursor.next() { shouldContinue = try scan.visit(entry, body) }
             }
             return scan.count
         }

@@ -29,7 +29,7 @@ extension ReadView {
     /// The generation that the server's rows of a resource are shown from, and its record; nil where none are shown.
     ///
     /// - Throws: as ``resource(_:)``.
-    package borrowing func shownGeneration(
+    package borrowing func visibleGeneration(
         of key: ResourceKey
     ) throws -> (number: Int64, record: GenerationRecord)? {
         guard let known = try tables.resource(key, in: transaction), known.state == .ready,
@@ -47,7 +47,7 @@ extension ReadView {
         if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
         let found = try tables.mergedSource(of: resource, in: transaction)
         lastSource.withLock { $0 = found }
-        if found.hasRows { shared.generationUses.note(found.rows.generation) }
+        if found.hasRows { shared.generationUses.insert(found.rows.generation) }
         return found
     }
 }

@@ -13,17 +13,16 @@ public struct Resource: Hashable, Sendable {
     /// The position up to which its rows contain the server's changes.
     package let applied: ServerPosition
     /// The server's path of its snapshot.
-    public let fullCopyPath: String?
+    public let snapshotPath: String?
     /// The server's rows that readers see; local writes are not counted.
     public let rowCount: Int
     /// Bytes of their keys and values.
     public let byteCount: Int
-    /// When its snapshot was last swapped in, or a pass over its list last finished, in milliseconds since 1970-01-01
-    /// UTC.
+    /// When the resource was last known to be current, in milliseconds since 1970-01-01 UTC.
     public let syncedAt: Int64?
-    /// The server's time of its last change, in milliseconds since 1970-01-01 UTC.
+    /// The server's time of the last change of its rows, in milliseconds since 1970-01-01 UTC; nil when not known.
     public let changedAt: Int64?
-    /// The server's version of its rows' shape.
+    /// The version of the payloads' schema, as the server or the program that wrote the rows states it.
     public let schemaVersion: Int64?
     /// Whether it is exempt from eviction by the cap.
     public let isPinned: Bool
@@ -35,7 +34,7 @@ public struct Resource: Hashable, Sendable {
     public let evictedByteCount: Int?
 
     /// The highest server sequence its rows contain.
-    public var floor: Int64 { applied.sequence }
+    public var appliedSequence: Int64 { applied.sequence }
     /// The timeline of that sequence: of two rows the one of the higher timeline is newer, whatever the sequences.
     public var timeline: Int64 { applied.timeline }
 
@@ -45,7 +44,7 @@ public struct Resource: Hashable, Sendable {
         generation = record.liveGeneration
         stagingGeneration = record.stagingGeneration
         applied = record.applied
-        fullCopyPath = record.snapshotPath
+        snapshotPath = record.snapshotPath
         rowCount = Int(clamping: record.rowCount)
         byteCount = Int(clamping: record.byteCount)
         syncedAt = record.syncedAt

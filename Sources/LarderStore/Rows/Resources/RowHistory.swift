@@ -26,7 +26,7 @@ final class RowHistory: CommitStage {
         }
 
         /// Records the change of a row, after which the rows have this digest.
-        mutating func note(_ key: RowKey, to digest: UInt64) {
+        mutating func append(_ key: RowKey, digest: UInt64) {
             to = digest
             if keys.count <= RowHistory.limit { keys.append(key) }
         }
@@ -35,12 +35,12 @@ final class RowHistory: CommitStage {
     /// The steps, the latest last.
     private let steps = Mutex<[Step]>([])
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
-    func committed(_ effects: CommitEffects, in shared: SharedState) {
-        guard let made = effects.states.known(RowTallies.self)?.steps, !made.isEmpty else { return }
+    func didCommit(_ effects: CommitEffects, in shared: SharedState) {
+        guard let newSteps = effects.states.existing(RowTallies.self)?.steps, !newSteps.isEmpty else { return }
         steps.withLock { steps in
-            steps += made
+            steps += newSteps
             var count = steps.reduce(0) { $0 + $1.keys.count }
             let surplus = steps.prefix { step in
                 if count <= Self.limit { return false }

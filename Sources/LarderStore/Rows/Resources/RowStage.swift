@@ -11,16 +11,16 @@ struct RowChange {
 /// A part that follows changes of the server's rows in the transaction that makes them.
 protocol RowStage: SharedPart {
     /// Follows the change of one row.
-    func changed(_ row: RowChange, in transaction: inout Transaction) throws
+    func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws
     /// Follows the replacement or withdrawal of all rows of a resource.
-    func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws
+    func didReplaceRows(of resource: ResourceKey, in transaction: inout Transaction) throws
     /// Adds the layer's data about a resource to its record, which is rebuilt because it could not be read.
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws
 }
 
 extension RowStage {
-    func changed(_ row: RowChange, in transaction: inout Transaction) throws {}
-    func replacedRows(of resource: ResourceKey, in transaction: inout Transaction) throws {}
+    func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws {}
+    func didReplaceRows(of resource: ResourceKey, in transaction: inout Transaction) throws {}
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {}
 }
 
@@ -33,11 +33,11 @@ private final class RowStages: CommitState {
 
 extension Transaction {
     /// Reports the change of one row to the layers above and, if the resource has no overlays, to observers.
-    mutating func note(_ row: RowChange) throws {
+    mutating func markChanged(_ row: RowChange) throws {
         if !row.isOverlaid {
-            if row.isRemoval { effects.changes.noteRemoval(row.key) } else { effects.changes.noteUpsert(row.key) }
+            if row.isRemoval { effects.changes.addRemoval(row.key) } else { effects.changes.addUpsert(row.key) }
         }
-        for stage in state(RowStages.self).all { try stage.changed(row, in: &self) }
+        for stage in state(RowStages.self).all { try stage.rowDidChange(row, in: &self) }
     }
 
     /// Has the layers above add their data about a resource to its record.
@@ -46,8 +46,8 @@ extension Transaction {
     }
 
     /// Notifies observers and the layers above that all rows of a resource were replaced or withdrawn.
-    mutating func noteReplacedRows(of resource: ResourceKey) throws {
-        effects.changes.noteReplaced(resource)
-        for stage in state(RowStages.self).all { try stage.replacedRows(of: resource, in: &self) }
+    mutating func markRowsReplaced(of resource: ResourceKey) throws {
+        effects.changes.addReplaced(resource)
+        for stage in state(RowStages.self).all { try stage.didReplaceRows(of: resource, in: &self) }
     }
 }

@@ -22,12 +22,12 @@ final class RowTallies: CommitState {
     subscript(generation: Int64) -> GenerationRecord? { counted[generation]?.record }
 
     /// Keeps the record of the generation that a row was changed in.
-    func keep(_ record: GenerationRecord, of source: RowSource, changing key: RowKey, from digest: UInt64) {
+    func set(_ record: GenerationRecord, of source: RowSource, changing key: RowKey, from digest: UInt64) {
         let number = source.generation
         let first = Counted(
             owner: source.owner, record: record, step: RowHistory.Step(generation: number, from: digest))
         counted[number, default: first].record = record
-        counted[number]?.step.note(key, to: record.digest)
+        counted[number]?.step.append(key, digest: record.digest)
     }
 
     /// Forgets a discarded generation, and returns its record.
@@ -44,7 +44,7 @@ final class RowTallies: CommitState {
 /// The stage that writes the tallies. Registered after every stage that may change rows, and before the one that
 /// measures the size.
 final class RowTallyStage: CommitStage {
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
     func complete(_ transaction: inout Transaction) throws { try transaction.writeTallies() }
 }
@@ -61,12 +61,12 @@ extension Transaction {
         }
         let digest = record.digest
         try tally.apply(to: &record)
-        tallies.keep(record, of: source, changing: key, from: digest)
+        tallies.set(record, of: source, changing: key, from: digest)
     }
 
     fileprivate mutating func writeTallies() throws {
         // The tallies are forgotten first: a record that is read with its tally would look unchanged.
-        for (generation, owner, record) in effects.states.known(RowTallies.self)?.removeAll() ?? [] {
+        for (generation, owner, record) in effects.states.existing(RowTallies.self)?.removeAll() ?? [] {
             try putGeneration(generation, record)
             try update(owner) {
                 $0.rowCount = record.rowCount

@@ -24,7 +24,7 @@ extension Transaction {
 
     private func storedRecord(of resource: ResourceKey) throws -> ResourceRecord? {
         var record = try tables.resource(resource, in: engine)
-        if let counted = record?.liveGeneration.flatMap({ effects.states.known(RowTallies.self)?[$0] }) {
+        if let counted = record?.liveGeneration.flatMap({ effects.states.existing(RowTallies.self)?[$0] }) {
             record?.rowCount = counted.rowCount
             record?.byteCount = counted.byteCount
         }
@@ -40,7 +40,7 @@ extension Transaction {
         edit(&record)
         if record == before, before != ResourceRecord() { return }
         try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
-        effects.changes.noteTouched(resource)
+        effects.changes.addTouched(resource)
         guard record.overlays > 0 else { return }
         if record.applied > before.applied || record.state != before.state
             || record.liveGeneration != before.liveGeneration
@@ -57,7 +57,7 @@ extension Transaction {
     /// - Returns: the failure, with the attempts that failed in a row.
     /// - Throws: as ``record(of:)``.
     @discardableResult
-    package mutating func noteFailure(
+    package mutating func setFailure(
         of resource: ResourceKey, _ kind: SnapshotFailure.Kind, reason: String, now: Int64
     ) throws -> SnapshotFailure {
         let before = try record(of: resource)?.failure?.count ?? 0
@@ -97,20 +97,20 @@ extension Transaction {
             $0.byteCount = 0
             $0.failure = nil
         }
-        try noteReplacedRows(of: resource)
+        try markRowsReplaced(of: resource)
     }
 
     /// Discards the rows of a generation, shown or being written; they are removed after the commit.
     mutating func discardGeneration(_ generation: Int64) throws {
-        var record = effects.states.known(RowTallies.self)?.remove(generation)
+        var record = effects.states.existing(RowTallies.self)?.remove(generation)
         do {
             if record == nil { record = try tables.generation(generation, in: engine) }
         } catch StoreError.damaged {
             // A damaged record must not keep its resource from being replaced.
         }
         try remove(key: RowKeyCoding.prefix(generation: generation), in: .generations)
-        try leave(GarbageKey(.stagedGeneration, generation))
-        try enter(
+        try removeGarbage(GarbageKey(.stagedGeneration, generation))
+        try addGarbage(
             GarbageKey(.generation, generation), count: record?.rowCount ?? 0, byteCount: record?.byteCount ?? 0)
     }
 

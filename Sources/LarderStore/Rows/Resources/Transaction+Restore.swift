@@ -12,7 +12,7 @@ extension Transaction {
     mutating func restoreRecord(of resource: ResourceKey) throws {
         var record = ResourceRecord()
         for (number, generation) in try tables.generations(of: resource, in: engine) {
-            if try tables.isEntered(GarbageKey(.stagedGeneration, number), in: engine) {
+            if try tables.isInGarbage(GarbageKey(.stagedGeneration, number), in: engine) {
                 record.stagingGeneration = number
                 continue
             }
@@ -25,11 +25,11 @@ extension Transaction {
         }
         try restore(&record, of: resource)
         try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }
-        effects.changes.noteTouched(resource)
-        effects.changes.noteReplaced(resource)
+        effects.changes.addTouched(resource)
+        effects.changes.addReplaced(resource)
         if record.overlays > 0 { state(OverlaidChanges.self).resources.insert(resource) }
         shared.host.logger.warning(
-            "the record of a resource was damaged, and is made anew", metadata: ["resource": "\(resource)"])
+            "the record of a resource was damaged and was rebuilt", metadata: ["resource": "\(resource)"])
     }
 
     /// The place of the visible rows of a resource. A damaged record is rebuilt first.

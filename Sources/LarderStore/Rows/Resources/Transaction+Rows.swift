@@ -18,7 +18,7 @@ extension Transaction {
             try Limits.check(payload: payload.byteCount)
             try RowKeyCoding.checkBudget(resource: key.resource, type: key.type, key: key.key)
         }
-        let merged = try visibleRows(of: key.resource)
+        let merged = try ensureVisibleRows(of: key.resource)
         let source = merged.rows
         let indexes = try rowIndexes(over: key.resource, type: key.type)
         var changes = IndexChanges()
@@ -38,10 +38,12 @@ extension Transaction {
             try apply(changes)
         }
         try count(tally, of: key, in: source)
-        try note(RowChange(key: key, isRemoval: false, isOverlaid: merged.hasOverlays))
+        try markChanged(RowChange(key: key, isRemoval: false, isOverlaid: merged.hasOverlays))
     }
 
     /// Puts a row whose payload is an array; otherwise as ``put(_:at:updatedAt:codec:)-(RawSpan,_,_,_)``.
+    ///
+    /// - Throws: as that function.
     public mutating func put(
         _ payload: [UInt8], at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws {
@@ -68,7 +70,7 @@ extension Transaction {
         try remove(encoded.bytes, in: .rows, size: size)
         try apply(changes)
         try count(tally, of: key, in: source)
-        try note(RowChange(key: key, isRemoval: true, isOverlaid: merged.hasOverlays))
+        try markChanged(RowChange(key: key, isRemoval: true, isOverlaid: merged.hasOverlays))
         return true
     }
 
@@ -90,7 +92,7 @@ extension Transaction {
     }
 
     /// The place of the visible rows of a resource, in a new generation when there is none.
-    mutating func visibleRows(of resource: ResourceKey) throws -> MergedSource {
+    mutating func ensureVisibleRows(of resource: ResourceKey) throws -> MergedSource {
         var merged = try mergedSource(of: resource)
         if merged.hasRows { return merged }
         // Rows that are not shown, such as those of a hidden resource, must not come back with a new one.

@@ -15,17 +15,17 @@ extension Tables {
         isInUse: (CollectionName) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
-        let room = shared.room
-        let now = room.now()
+        let budget = shared.budget
+        let now = budget.now()
         while rounds > 0, found.count < limit {
-            guard let next = try nextCollection(behind: room.hand.collection, in: source) else {
+            guard let next = try nextCollection(after: budget.hand.collection, in: source) else {
                 rounds -= 1
-                room.hand.collection = -1
+                budget.hand.collection = -1
                 break
             }
-            room.hand.collection = next.number
+            budget.hand.collection = next.number
             guard let record = next.record, !isInUse(record.name),
-                !shared.part(CollectionReads.self).uses.take(next.number)
+                !shared.part(CollectionReads.self).uses.remove(next.number)
             else {
                 continue
             }
@@ -42,7 +42,7 @@ extension Tables {
     /// The collection with the lowest number above `number`: its record, nil where that is damaged or missing, and the
     /// bytes of its chunks.
     func nextCollection(
-        behind number: Int64, in source: ReadTransaction
+        after number: Int64, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord?, chunkBytes: Int64)? {
         if number == .max { return nil }
         let content = CollectionKey.contents
@@ -50,7 +50,7 @@ extension Tables {
             var found: (number: Int64, record: CollectionRecord?, chunkBytes: Int64)?
             var isMore = true
             /// Reads a record, and determines whether the next may be one of the same collection.
-            func look(_ entry: borrowing Entry) {
+            func visit(_ entry: borrowing Entry) {
                 switch try? CollectionKey(decoding: entry.key) {
                 case .record(let number) where found == nil:
                     let record = try? decoding(.collections) { () throws(FormatError) in
@@ -68,11 +68,11 @@ extension Tables {
                 }
             }
             if let entry = try cursor.seek(CollectionKey.prefix(number: number + 1).rawSpan) {
-                look(entry)
+                visit(entry)
             } else {
                 isMore = false
             }
-            while isMore, let entry = try cursor.next() { look(entry) }
+            while isMore, let entry = try cursor.next() { visit(entry) }
             return found
         }
     }
@@ -83,7 +83,7 @@ extension CollectionRecord {
     fileprivate func storedBytes(chunks: Int64) -> Int64 {
         // A holder for each row repeats the row of its chunk, with a number and a record header, and the resource and
         // type that the chunk leaves out.
-        let holder = Int64(32 + home.group.utf8.count + name.className.utf8.count)
+        let holder = Int64(32 + mainResource.group.utf8.count + name.className.utf8.count)
         let (holders, isTooLarge) = rowCount.multipliedReportingOverflow(by: holder)
         let record = Int64(encode().count + name.query.utf8.count + 128)
         return isTooLarge ? .max : (holders.clampedSum(chunks)).clampedSum(chunks.clampedSum(record))
@@ -113,14 +113,16 @@ extension Store {
                 var names: [CollectionName] = []
                 var place = last
                 while names.count < Self.collectionBatch,
-                    let next = try view.tables.nextCollection(behind: place, in: view.transaction)
+                    let next = try view.tables.nextCollection(after: place, in: view.transaction)
                 {
                     place = next.number
                     if let record = next.record, record.fetchedAt < time { names.append(record.name) }
                 }
                 return (names, place)
             }
-            removed += try await bulk { transaction in try transaction.removeCollections(names, fetchedBefore: time) }
+            removed += try await writeBulk { transaction in
+                try transaction.removeCollections(names, fetchedBefore: time)
+            }
             if names.count < Self.collectionBatch { return removed }
             last = end
         }

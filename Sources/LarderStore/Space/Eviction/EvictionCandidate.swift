@@ -8,7 +8,7 @@ struct EvictionCandidate {
         /// The rows of a resource.
         case resource(ResourceKey)
         /// A response of the HTTP cache, with the blob that is its body.
-        case response(ResponsePlace, blob: Int64)
+        case response(ResponseAddress, blob: Int64)
         /// The stored answer of a query, without the rows it names.
         case collection(CollectionName)
     }
@@ -30,7 +30,7 @@ extension EvictionRule.Item {
 
 extension EvictionCandidate {
     /// The candidate of a response.
-    init(_ record: ResponseRecord, at place: ResponsePlace, _ shared: SharedState, now: Int64) {
+    init(_ record: ResponseRecord, at place: ResponseAddress, _ shared: SharedState, now: Int64) {
         let used = max(record.lastUsedAt, shared.usage.lastUse(ofResponse: record.blob) ?? .min)
         self.init(
             subject: .response(place, blob: record.blob),
@@ -46,37 +46,38 @@ extension Tables {
     /// A resource that was used since the hand last passed is skipped once; damaged records are always skipped.
     ///
     /// - Parameters:
-    ///   - looks: the number of records that may still be read; counted down.
+    ///   - remaining: the number of records that may still be read; counted down.
     ///   - isInUse: whether the write that needs space changes a resource itself.
     func nextResources(
-        in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (ResourceKey) -> Bool
+        in source: ReadTransaction, shared: SharedState, remaining: inout Int, limit: Int,
+        isInUse: (ResourceKey) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
-        let room = shared.room
-        let now = room.now()
-        var last = room.hand.resource
+        let budget = shared.budget
+        let now = budget.now()
+        var last = budget.hand.resource
         // The search makes one round at most, so that nothing is found twice.
-        let end = max(0, looks - (try source.statistics(of: resources).entries))
+        let end = max(0, remaining - (try source.statistics(of: resources).entries))
         try source.withCursor(in: resources) { cursor in
-            var isMore = looks > end
+            var isMore = remaining > end
             /// Checks a record and determines whether to continue.
-            func look(_ entry: borrowing Entry) {
-                looks -= 1
+            func visit(_ entry: borrowing Entry) {
+                remaining -= 1
                 last = [UInt8](copying: entry.key)
                 if let candidate = candidate(entry, now, shared, isInUse) { found.append(candidate) }
-                isMore = looks > end && found.count < limit
+                isMore = remaining > end && found.count < limit
             }
             // The search runs from behind the record read last to the end, then from the start.
             var isWithin = false
             if isMore, let entry = try cursor.seek((last + [0]).rawSpan) {
                 isWithin = true
-                look(entry)
+                visit(entry)
             }
-            while isWithin, isMore, let entry = try cursor.next() { look(entry) }
-            if isMore, let entry = try cursor.first() { look(entry) } else { isMore = false }
-            while isMore, let entry = try cursor.next() { look(entry) }
+            while isWithin, isMore, let entry = try cursor.next() { visit(entry) }
+            if isMore, let entry = try cursor.first() { visit(entry) } else { isMore = false }
+            while isMore, let entry = try cursor.next() { visit(entry) }
         }
-        room.hand.resource = last
+        budget.hand.resource = last
         return found
     }
 
@@ -88,7 +89,7 @@ extension Tables {
             return (try ResourceRecord.decodeKey(entry.key), try ResourceRecord(decoding: body))
         }
         guard let (resource, record) = decoded, record.isEvictable, let generation = record.liveGeneration,
-            !isInUse(resource), !shared.generationUses.take(generation)
+            !isInUse(resource), !shared.generationUses.remove(generation)
         else { return nil }
         return EvictionCandidate(
             subject: .resource(resource),
@@ -110,22 +111,22 @@ extension ResourceRecord {
 extension Tables {
     /// The next responses that may be evicted, from the clock hand on; damaged ones are skipped.
     ///
-    /// The times of their last uses are known exactly, so they need no second chance.
+    /// The times of their last uses are known exactly, so used ones are not skipped.
     ///
     /// - Parameters:
-    ///   - looks: the number of records that may still be read; counted down.
+    ///   - remaining: the number of records that may still be read; counted down.
     ///   - isInUse: whether a blob has to stay for now.
     func nextResponses(
-        in source: ReadTransaction, shared: SharedState, looks: inout Int, limit: Int, isInUse: (Int64) -> Bool
+        in source: ReadTransaction, shared: SharedState, remaining: inout Int, limit: Int, isInUse: (Int64) -> Bool
     ) throws -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
-        let room = shared.room
-        let now = room.now()
-        while looks > 0, found.isEmpty {
-            let entries = try responses(after: room.hand.response, limit: min(looks, limit), in: source)
-            looks -= max(1, entries.count)
+        let budget = shared.budget
+        let now = budget.now()
+        while remaining > 0, found.isEmpty {
+            let entries = try responses(after: budget.hand.response, limit: min(remaining, limit), in: source)
+            remaining -= max(1, entries.count)
             // At the end the hand returns to the start.
-            room.hand.response = entries.last?.place
+            budget.hand.response = entries.last?.place
             for entry in entries where !entry.record.isPinned && !isInUse(entry.record.blob) {
                 found.append(EvictionCandidate(entry.record, at: entry.place, shared, now: now))
             }

@@ -3,7 +3,7 @@
 /// An item costs its fetch: a round trip and its bytes. It costs more where no way to fetch it is known, and less the
 /// longer it was not used. It yields its bytes, at most those that are wanted. The lowest cost for a byte yielded is
 /// evicted first; of equal ones the longest unused, then the larger. An item that was used since the hand last passed
-/// is not compared here: it gets a second chance.
+/// is not compared here: it is skipped once.
 package struct EvictionRule: Hashable, Sendable {
     /// The cost of a round trip, in bytes.
     static let roundTrip = 65_536.0
@@ -38,7 +38,7 @@ package struct EvictionRule: Hashable, Sendable {
     /// The cost of losing `item` for each wanted byte that it yields.
     package func cost(_ item: Item) -> Double {
         let yield = Double(max(1, min(item.bytes, wanted)))
-        // A time in the future, after the clock was set back, counts as just now.
+        // A time in the future, after the clock was moved back, counts as just now.
         let idle = Double(max(1000, item.idle))
         let price = (Self.roundTrip + Double(max(0, item.bytes))) * (item.isFetchable ? 1 : Self.withoutPath)
         return price / idle / yield

@@ -19,7 +19,7 @@ extension Store {
     ///
     /// Runs in bounded commits on the writer thread, where writes wait for it; the caller does not. A close ends it
     /// after the commit under way; the next open continues.
-    package func fitToCap() {
+    package func shrinkToCap() {
         guard let cap = shared.contentCap else { return }
         let shared = shared
         let logger = host.logger

@@ -12,7 +12,7 @@ package final class ResponseLimit: Sendable {
     /// The most bytes of keys and values.
     package let bytes: Int64
     /// The bytes that may be written before the responses are measured.
-    private let left = Mutex<Int64>(0)
+    private let remaining = Mutex<Int64>(0)
 
     /// A limit of so many bytes, above zero.
     package init(bytes: Int64) {
@@ -22,7 +22,7 @@ package final class ResponseLimit: Sendable {
 
     /// Records that a response was written; returns whether it is time to measure.
     fileprivate func isDue(_ record: ResponseRecord) -> Bool {
-        left.withLock { left in
+        remaining.withLock { left in
             left = left.subtractingReportingOverflow(record.storedBytes).partialValue
             if left >= 0 { return false }
             // The measurement that begins now covers what is written until it ends.
@@ -32,9 +32,9 @@ package final class ResponseLimit: Sendable {
     }
 
     /// Records the size of the responses.
-    fileprivate func note(_ taken: Int64) {
+    fileprivate func setSize(_ size: Int64) {
         // Responses that may not be evicted must not cause a measurement at each write.
-        left.withLock { $0 = max(bytes - taken, bytes / 16) }
+        remaining.withLock { $0 = max(bytes - size, bytes / 16) }
     }
 }
 
@@ -46,11 +46,11 @@ extension Store {
     ///
     /// Pinned responses stay; ``EvictionRule`` decides which of the others are evicted first. No write is refused for
     /// lack of space.
-    package func keep(_ limit: ResponseLimit, behind record: ResponseRecord) {
+    package func enforce(_ limit: ResponseLimit, after record: ResponseRecord) {
         guard !isReadOnly, limit.isDue(record) else { return }
         Task(priority: .utility) {
             do {
-                limit.note(try await evictResponses(downTo: limit.bytes))
+                limit.setSize(try await evictResponses(downTo: limit.bytes))
             } catch {
                 // The next measurement is due a sixteenth of the limit later, in the next process at once.
                 host.logger.notice("could not bring responses down to their limit", metadata: ["error": "\(error)"])
@@ -62,15 +62,15 @@ extension Store {
     ///
     /// - Returns: the size of the remaining responses, in bytes.
     private func evictResponses(downTo limit: Int64) async throws -> Int64 {
-        var (taken, doomed) = try read { view in
+        var (used, excess) = try read { view in
             try view.tables.excess(of: limit, in: view.transaction, shared)
         }
-        while !doomed.isEmpty {
-            let batch = Array(doomed.prefix(Self.evictionBatch))
-            doomed.removeFirst(batch.count)
-            taken -= try await bulk { transaction in try transaction.evict(batch) }
+        while !excess.isEmpty {
+            let batch = Array(excess.prefix(Self.evictionBatch))
+            excess.removeFirst(batch.count)
+            used -= try await writeBulk { transaction in try transaction.evict(batch) }
         }
-        return taken
+        return used
     }
 }
 
@@ -81,18 +81,18 @@ extension Tables {
     /// - Complexity: reads every record of a response, and no body.
     fileprivate func excess(
         of limit: Int64, in source: ReadTransaction, _ shared: SharedState
-    ) throws -> (taken: Int64, doomed: [EvictionCandidate]) {
-        var taken: Int64 = 0
+    ) throws -> (used: Int64, excess: [EvictionCandidate]) {
+        var used: Int64 = 0
         var candidates: [EvictionCandidate] = []
-        let now = shared.room.now()
+        let now = shared.budget.now()
         try forEachResponse(from: ResponseKey.responses, in: source) { place, record in
             guard let record else { return true }
-            taken.addClamped(record.storedBytes)
+            used.addClamped(record.storedBytes)
             if !record.isPinned { candidates.append(EvictionCandidate(record, at: place, shared, now: now)) }
             return true
         }
-        guard taken > limit else { return (taken, []) }
-        let wanted = taken - (limit - limit / 16)
+        guard used > limit else { return (used, []) }
+        let wanted = used - (limit - limit / 16)
         let rule = EvictionRule(wanted: wanted)
         candidates.sort { rule.prefers($0.item, to: $1.item) }
         var bytes: Int64 = 0
@@ -101,7 +101,7 @@ extension Tables {
             bytes.addClamped(candidate.item.bytes)
             return false
         }
-        return (taken, Array(candidates.prefix(count ?? candidates.count)))
+        return (used, Array(candidates.prefix(count ?? candidates.count)))
     }
 }
 
@@ -109,9 +109,9 @@ extension Transaction {
     /// Removes responses that were not replaced meanwhile, and journals the eviction.
     ///
     /// - Returns: the approximate bytes that they used.
-    fileprivate mutating func evict(_ doomed: [EvictionCandidate]) throws -> Int64 {
+    fileprivate mutating func evict(_ candidates: [EvictionCandidate]) throws -> Int64 {
         var (count, bytes) = (0, Int64(0))
-        for case (.response(let place, let blob), let item) in doomed.map({ ($0.subject, $0.item) }) {
+        for case (.response(let place, let blob), let item) in candidates.map({ ($0.subject, $0.item) }) {
             guard try tables.response(at: place, in: engine)?.blob == blob, try removeResponse(at: place) else {
                 continue
             }
@@ -119,7 +119,7 @@ extension Transaction {
             bytes.addClamped(item.bytes)
         }
         if count == 0 { return 0 }
-        try note(Eviction(.responses(count), bytes: bytes, reason: .cap, time: room.now()))
+        try journalEviction(Eviction(.responses(count), bytes: bytes, reason: .cap, time: budget.now()))
         return bytes
     }
 }

@@ -3,7 +3,7 @@ internal import LarderFormat
 
 extension Store {
     /// The number of resources updated in one commit.
-    private static let uses = 256
+    private static let resourceBatch = 256
 
     /// Removes the stored answers of queries beyond ``StoreOptions/collectionAge``, and stores which resources were
     /// used lately.
@@ -17,12 +17,12 @@ extension Store {
         if isReadOnly { return }
         if let collectionAge { try await sweepCollections(before: now.subtractingClamped(collectionAge)) }
         writeUsageSoon()
-        let used = try read { view in try view.usedLately(shared.generationUses, now: now) }
-        for start in stride(from: 0, to: used.count, by: Self.uses) {
+        let used = try read { view in try view.recentlyUsed(shared.generationUses, now: now) }
+        for start in stride(from: 0, to: used.count, by: Self.resourceBatch) {
             try Task.checkCancellation()
-            let batch = Array(used[start..<min(start + Self.uses, used.count)])
-            try await bulk { transaction in
-                for resource in batch { try transaction.noteUse(of: resource, now: now) }
+            let batch = Array(used[start..<min(start + Self.resourceBatch, used.count)])
+            try await writeBulk { transaction in
+                for resource in batch { try transaction.setUseTime(of: resource, now: now) }
             }
         }
     }
@@ -54,15 +54,15 @@ extension Int64 {
 
 extension ReadView {
     /// The resources that were read since the hand last passed, and whose stored time of use is an hour old or more.
-    fileprivate borrowing func usedLately(_ uses: UseBits, now: Int64) throws -> [ResourceKey] {
+    fileprivate borrowing func recentlyUsed(_ uses: UseBits, now: Int64) throws -> [ResourceKey] {
         var found: [ResourceKey] = []
         try tables.forEachReadable(.resources, in: transaction) { key, body throws(FormatError) in
             (try ResourceRecord.decodeKey(key), try ResourceRecord(decoding: body))
         } _: { (resource: ResourceKey, record: ResourceRecord) in
             guard let generation = record.liveGeneration, uses.contains(generation) else { return }
             let (age, isLong) = now.subtractingReportingOverflow(record.usedAt ?? .min)
-            // A time in the future is replaced as well: the clock was set back.
-            if isLong || age >= UsageNotes.interval || age < 0 { found.append(resource) }
+            // A time in the future is replaced as well: the clock was moved back.
+            if isLong || age >= UsageLog.interval || age < 0 { found.append(resource) }
         }
         return found
     }
@@ -70,7 +70,7 @@ extension ReadView {
 
 extension Transaction {
     /// Stores the time of a resource's use; observers are not notified, since nothing changes for them.
-    fileprivate mutating func noteUse(of resource: ResourceKey, now: Int64) throws {
+    fileprivate mutating func setUseTime(of resource: ResourceKey, now: Int64) throws {
         guard var record = try record(of: resource), record.state == .ready else { return }
         record.usedAt = now
         try put(body: record.encode(), in: .resources) { try ResourceRecord.appendKey(resource, to: &$0) }

@@ -22,7 +22,7 @@ extension Tables {
     /// Returns a breakdown of the stored bytes. Damaged records count as other.
     func spaceUse(
         in source: ReadTransaction, cap: Int64?, isInUse: (ResourceKey) -> Bool = { _ in false },
-        isNamedNow: (Int64) -> Bool = { _ in false }, collectionsInUse: Set<Int64> = []
+        isBlobInUse: (Int64) -> Bool = { _ in false }, collectionsInUse: Set<Int64> = []
     ) throws -> SpaceUse {
         var use = SpaceUse()
         use.cap = cap
@@ -46,7 +46,7 @@ extension Tables {
             guard let record else { return true }
             if record.isPinned {
                 use.pinned.addClamped(record.storedBytes)
-            } else if isNamedNow(record.blob) {
+            } else if isBlobInUse(record.blob) {
                 use.inUse.addClamped(record.storedBytes)
             } else {
                 use.evictable.addClamped(record.storedBytes)
@@ -73,9 +73,9 @@ extension Tables {
             while let entry = try cursor.next() {
                 let bytes = Int64(entry.key.byteCount + entry.value.byteCount)
                 switch try? CollectionKey(decoding: entry.key) {
-                case .holder(_, let number), .record(let number), .chunk(let number, _):
+                case .membership(_, let number), .record(let number), .chunk(let number, _):
                     if inUse.contains(number) { use.inUse.addClamped(bytes) } else { use.evictable.addClamped(bytes) }
-                case .name, .single, nil: break
+                case .name, .validators, nil: break
                 }
             }
         }

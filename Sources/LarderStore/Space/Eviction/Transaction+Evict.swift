@@ -25,7 +25,7 @@ extension Transaction {
         guard var record = try record(of: resource) else { return false }
         record.isPinned = false
         guard record.isEvictable else { return false }
-        try evict(resource, because: .host)
+        try evict(resource, reason: .host)
         return true
     }
 
@@ -33,7 +33,7 @@ extension Transaction {
     ///
     /// - Returns: the generation they were in; nil when there was none.
     @discardableResult
-    mutating func evict(_ resource: ResourceKey, because reason: Eviction.Reason) throws -> Int64? {
+    mutating func evict(_ resource: ResourceKey, reason: Eviction.Reason) throws -> Int64? {
         guard let record = try record(of: resource), let generation = record.liveGeneration else { return nil }
         try update(resource) {
             $0.state = .evicted
@@ -43,16 +43,16 @@ extension Transaction {
             $0.evictedBytes = record.byteCount
         }
         try discardGeneration(generation)
-        effects.changes.noteReplaced(resource)
-        try note(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: room.now()))
+        effects.changes.addReplaced(resource)
+        try journalEviction(Eviction(.resource(resource), bytes: record.byteCount, reason: reason, time: budget.now()))
         return generation
     }
 
     /// Journals an eviction, and has observers notified.
-    mutating func note(_ eviction: Eviction) throws {
-        try note(JournalRecord(time: eviction.time, event: .evicted(eviction)))
+    mutating func journalEviction(_ eviction: Eviction) throws {
+        try appendJournalRecord(JournalRecord(time: eviction.time, event: .evicted(eviction)))
         state(EvictedBytes.self).count.addClamped(eviction.bytes)
-        effects.changes.note(eviction)
+        effects.changes.addEviction(eviction)
     }
 }
 

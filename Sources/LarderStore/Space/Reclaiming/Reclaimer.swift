@@ -25,17 +25,17 @@ final class Reclaimer: SharedPart {
     private let host: HostServices
     private let state = Mutex(State())
 
-    init(_ file: OpenFile) { host = file.host }
+    init(_ file: FileContext) { host = file.host }
 
     /// Whether something may wait to be removed.
     var isWanted: Bool { state.withLock { $0.isWanted || $0.isRunning } }
 
     /// Starts the removal of garbage that the last commit has not made: found by an open, or no longer held.
-    func wake(in shared: SharedState) { goOn(hasMore: true, in: shared) }
+    func start(in shared: SharedState) { startIfNeeded(hasMore: true, in: shared) }
 
     /// Starts the removal of garbage unless it is running; called after a commit that succeeded, with whether it made
     /// more.
-    func goOn(hasMore: Bool, in shared: SharedState) {
+    func startIfNeeded(hasMore: Bool, in shared: SharedState) {
         let isIdle = state.withLock { state in
             if hasMore { state.isWanted = true }
             if state.isRunning || !state.isWanted { return false }
@@ -70,15 +70,15 @@ final class Reclaimer: SharedPart {
                 return try transaction.reclaimSome(
                     from: &place, isTimeUp: shared.deadline())
             }
-            let goesOn = state.withLock { [place] state in
+            let shouldContinue = state.withLock { [place] state in
                 state.failure = nil
                 state.place = isMore ? place : GarbageKey.removable
                 state.isRunning = isMore || state.isWanted
                 return state.isRunning
             }
-            if goesOn { schedule(in: shared) }
+            if shouldContinue { schedule(in: shared) }
         } catch {
-            report(error)
+            logFailure(error)
             // Another try at once would keep the writer busy for nothing.
             state.withLock { state in
                 state.place = GarbageKey.removable
@@ -96,13 +96,13 @@ final class Reclaimer: SharedPart {
             for blob in blobs { try transaction.discardStagedBlob(blob) }
             for snapshot in snapshots { try transaction.discard(snapshot) }
         }
-        shared.leases.forgetAbandoned(blobs.count)
-        shared.stagingSlot.forgetAbandoned(snapshots.count)
+        shared.leases.removeAbandoned(blobs.count)
+        shared.stagingSlot.removeAbandoned(snapshots.count)
     }
 
     /// Logs the reason that a commit failed: as a warning once while the reason stays the same, for each write tries
     /// again.
-    private func report(_ error: any Error) {
+    private func logFailure(_ error: any Error) {
         let failure = "\(error)"
         let isKnown = state.withLock { state in
             defer { state.failure = failure }
@@ -116,7 +116,7 @@ final class Reclaimer: SharedPart {
     func isDamaged(_ key: GarbageKey) -> Bool { state.withLock { $0.damaged.contains(key) } }
 
     /// Records that a range could not be removed, if the reason is damage.
-    func noteFailure(_ error: any Error, removing key: GarbageKey) {
+    func handleFailure(_ error: any Error, removing key: GarbageKey) {
         switch error {
         case StoreError.damaged, EngineError.corrupted: break
         default: return
@@ -126,7 +126,7 @@ final class Reclaimer: SharedPart {
             state.hasFoundDamage = true
         }
         host.logger.warning(
-            "a damaged range of garbage is passed over", metadata: ["range": "\(key)", "error": "\(error)"])
+            "a damaged range of garbage is skipped", metadata: ["range": "\(key)", "error": "\(error)"])
     }
 }
 
@@ -139,15 +139,15 @@ extension Reclaimer: CommitStage {
         }
     }
 
-    func committed(_ effects: CommitEffects, in shared: SharedState) {
-        goOn(hasMore: effects.hasGarbage || !shared.stagingSlot.abandoned.isEmpty, in: shared)
+    func didCommit(_ effects: CommitEffects, in shared: SharedState) {
+        startIfNeeded(hasMore: effects.hasGarbage || !shared.stagingSlot.abandoned.isEmpty, in: shared)
     }
 
-    func recover(_ store: Store, from look: OpeningLook) { store.recover(from: look) }
+    func recover(_ store: Store, from look: OpeningState) { store.recover(from: look) }
 }
 
 extension Reclaimer: BlobStage {
-    func isLeft(in shared: SharedState) { wake(in: shared) }
+    func removeDiscardedBlobs(in shared: SharedState) { start(in: shared) }
 }
 
 extension SharedState {

@@ -16,7 +16,7 @@ extension Store {
         var isMore = true
         while isMore {
             try Task.checkCancellation()
-            (start, isMore) = try await bulk { [start] transaction in
+            (start, isMore) = try await writeBulk { [start] transaction in
                 var place = start
                 let isMore = try transaction.reclaimSome(from: &place, isTimeUp: self.shared.deadline())
                 return (place, isMore)
@@ -32,18 +32,18 @@ extension Store {
     /// - Parameter look: the state of the file at the open. Staged snapshots of that time are the remains of a killed
     ///   process only when no other process had the store open. Bodies are, too, when no process reads or writes any.
     /// - Complexity: a few lookups, and those of the remains.
-    func recover(from look: OpeningLook) {
+    func recover(from look: OpeningState) {
         do {
-            if look.hasLostGarbage { try writeBlocking { transaction in try transaction.enterLostGarbage(look) } }
+            if look.hasLostGarbage { try writeBlocking { transaction in try transaction.addLostGarbage(look) } }
             try discardStaged(look)
-            if try read({ view in try view.hasGarbage() }) { shared.reclaimer.wake(in: shared) }
+            if try read({ view in try view.hasGarbage() }) { shared.reclaimer.start(in: shared) }
         } catch {
-            host.logger.warning("could not discard unfinished full copies", metadata: ["error": "\(error)"])
+            host.logger.warning("could not discard unfinished snapshots", metadata: ["error": "\(error)"])
         }
     }
 
-    private func discardStaged(_ look: OpeningLook) throws {
-        var (copies, bodies) = try read { view in
+    private func discardStaged(_ look: OpeningState) throws {
+        var (snapshots, bodies) = try read { view in
             (
                 try view.tables.garbage(.stagedGeneration, in: view.transaction),
                 try view.tables.garbage(.stagedBlob, in: view.transaction)
@@ -51,20 +51,21 @@ extension Store {
         }
         if look.isAlone, let counters = look.counters {
             // Another process may have opened the store since, and everything it begins has a higher number.
-            copies.removeAll { $0 >= counters.nextGeneration }
+            snapshots.removeAll { $0 >= counters.nextGeneration }
             bodies.removeAll { $0 >= counters.nextBlob }
         } else {
-            copies = []
+            snapshots = []
             // The lock is checked after the view was read: nothing that is written from now on is among these.
             if try !bodies.isEmpty && !shared.leases.isFree() { bodies = [] }
         }
-        if bodies.isEmpty && copies.isEmpty { return }
-        try writeBlocking { [copies, bodies] transaction in
-            for number in copies { try transaction.recoverStaging(number) }
+        if bodies.isEmpty && snapshots.isEmpty { return }
+        try writeBlocking { [snapshots, bodies] transaction in
+            for number in snapshots { try transaction.discardStaging(number) }
             for number in bodies { try transaction.discardStagedBlob(number) }
         }
         host.logger.info(
-            "discarded what was unfinished", metadata: ["copies": "\(copies.count)", "bodies": "\(bodies.count)"])
+            "discarded unfinished snapshots and blobs",
+            metadata: ["snapshots": "\(snapshots.count)", "blobs": "\(bodies.count)"])
     }
 }
 

@@ -10,9 +10,9 @@ extension Transaction {
     /// - Parameter look: the state of the file at the open. A generation with a record that is not shown counts only
     ///   when no other process, which may be writing it, had the store open.
     /// - Complexity: a lookup or two for each generation, blob and index of a generation.
-    mutating func enterLostGarbage(_ look: OpeningLook) throws {
+    mutating func addLostGarbage(_ look: OpeningState) throws {
         if look.isAlone {
-            for number in try tables.unlinkedGenerations(in: engine) { try recoverStaging(number) }
+            for number in try tables.unlinkedGenerations(in: engine) { try discardStaging(number) }
         }
         let generations = try tables.numbers(in: .rows, from: RowKeyCoding.prefix(generation: 0), engine) { key in
             let number = try RowKeyCoding.decode(key).generation
@@ -30,7 +30,7 @@ extension Transaction {
         for (kind, numbers) in [(GarbageKey.Kind.generation, generations), (.blob, blobs), (.index, indexes)] {
             for key in numbers.map({ GarbageKey(kind, $0) }) {
                 let own = key.record
-                if try engine.value(forKey: own.key.rawSpan, in: tables[own.table]) == nil { try enter(key) }
+                if try engine.value(forKey: own.key.rawSpan, in: tables[own.table]) == nil { try addGarbage(key) }
             }
         }
     }

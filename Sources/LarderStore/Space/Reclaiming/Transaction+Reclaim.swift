@@ -6,7 +6,7 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - place: the encoded key to begin at; afterwards the one at which this ended.
-    ///   - sparesHeld: whether bodies that are being read stay; otherwise their readers get ``StoreError/blobGone``.
+    ///   - sparesHeld: whether bodies that are being read stay; otherwise their readers get ``StoreError/blobRemoved``.
     /// - Returns: whether there may be more to remove, from `place` on.
     mutating func reclaimSome(
         from place: inout [UInt8], bytes limit: Int64 = Int64(BulkLimits.bytes), sparesHeld: Bool = true,
@@ -33,7 +33,7 @@ extension Transaction {
     /// - Parameter areOthersIdle: whether no process reads or writes bodies, once that was checked.
     private func isUnheld(_ key: GarbageKey, _ areOthersIdle: inout Bool?) throws -> Bool {
         if key.kind != .blob { return true }
-        guard claim(key.number) else { return false }
+        guard claimBlob(key.number) else { return false }
         // Readers in the process that discarded a body are known to that process alone.
         if try tables.garbageRecord(key, in: engine)?.process == shared.process { return true }
         let isFree = try areOthersIdle ?? shared.leases.isFree()
@@ -53,7 +53,7 @@ extension Transaction {
         do {
             return try removeSome(of: key, bytes: limit, isTimeUp: isTimeUp)
         } catch {
-            shared.reclaimer.noteFailure(error, removing: key)
+            shared.reclaimer.handleFailure(error, removing: key)
             throw error
         }
     }
@@ -74,7 +74,7 @@ extension Transaction {
         case .blob: removed = try reclaimBlob(key.number, &record, limit, isTimeUp)
         }
         if !removed.isMore {
-            try leave(key)
+            try removeGarbage(key)
         } else if record != before {
             try put(record, under: key)
         }
@@ -132,12 +132,12 @@ extension Transaction {
     }
 
     /// As ``discard(_:)``, even where the owner's record is damaged.
-    mutating func recoverStaging(_ generation: Int64) throws {
+    mutating func discardStaging(_ generation: Int64) throws {
         let owner = try tables.owner(ofGeneration: generation, in: engine)
         try discardGeneration(generation)
         guard let owner else { return }
         do {
-            try forget(Staging(resource: owner, generation: generation))
+            try clearStaging(Staging(resource: owner, generation: generation))
         } catch StoreError.damaged {
             // The generation is garbage all the same; `verify` reports the record.
         }

@@ -8,7 +8,7 @@ public struct JSONPageLayout: Hashable, Sendable {
     /// The way a response says whether more items follow.
     public enum Continuation: Hashable, Sendable {
         /// The response does not say it: pages are requested until nothing follows.
-        case unsaid
+        case unstated
         /// A boolean at this place. Before rows are deleted, unless the policy is `.trust`, the page after the last one
         /// is requested anyway. Its status has to be 204, 400, 404, 410 or 416, or its items only those of the last or
         /// the first page.
@@ -29,7 +29,7 @@ public struct JSONPageLayout: Hashable, Sendable {
 
     /// A layout of the given parts; without any, the body is an array of objects with an `id`.
     public init(
-        items: [String] = [], key: String = "id", updatedAt: String? = nil, continuation: Continuation = .unsaid
+        items: [String] = [], key: String = "id", updatedAt: String? = nil, continuation: Continuation = .unstated
     ) {
         self.items = items
         self.key = key
@@ -61,7 +61,7 @@ extension JSONPageLayout {
         _ body: [UInt8], _ request: PageRequest, _ page: inout ListPage
     ) throws(WireError) {
         switch continuation {
-        case .unsaid: break
+        case .unstated: break
         case .flag(let place):
             guard case .boolean(let flag)? = try Self.find(place, in: body) else {
                 throw .wrongType(path: Self.path(place), expected: .boolean)

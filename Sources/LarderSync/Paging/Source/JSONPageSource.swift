@@ -60,12 +60,12 @@ public struct JSONPageSource: PageSource {
     ///
     /// - Throws: ``SyncError/transport(_:)``, ``SyncError/wire(_:request:)`` for a body without the layout,
     ///   ``SyncError/credentials(_:)`` where there are none, ``SyncError/cancelled``; for other responses as
-    ///   ``ServerVerdict``, such as ``SyncError/intercepted(status:)`` for an HTML page.
+    ///   ``ResponseKind``, such as ``SyncError/intercepted(status:)`` for an HTML page.
     public func page(_ request: PageRequest) async throws(SyncError) -> ListPage {
         var response = try await exchange(request, isRefused: false)
         if response.head.status.code == 401 { response = try await exchange(request, isRefused: true) }
         let contentType = response.head.headerFields[.contentType]
-        guard ServerVerdict.isGood(status: response.head.status.code, contentType: contentType) else {
+        guard ResponseKind.isSuccess(status: response.head.status.code, contentType: contentType) else {
             throw try await Self.refusal(response)
         }
         let body: [UInt8]
@@ -109,7 +109,7 @@ public struct JSONPageSource: PageSource {
         case (.keys(let after, let size), .keyset(let key, let count)):
             values = (key.map { [(after, $0)] } ?? []) + [(size, String(count))]
         case (.pages, .keyset), (.offsets, .keyset), (.keys, .offset):
-            preconditionFailure("a source that pages by \(paging.rawValue) was asked by the other way")
+            preconditionFailure("a source that pages by \(paging.rawValue) received a request of the other kind")
         }
         return values.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
     }
@@ -119,7 +119,7 @@ public struct JSONPageSource: PageSource {
         let problem = try await ServerProblem(reading: response)
         let fields = response.head.headerFields
         do throws(SyncError) {
-            _ = try ServerVerdict(
+            _ = try ResponseKind(
                 problem, contentType: fields[.contentType], retryAfter: retryAfter(fields), to: .page)
         } catch {
             return error

@@ -1,6 +1,6 @@
 /// A source of the pages of one list, for any server interface.
 ///
-/// A page is a stretch of the list at one moment, and different pages may be of different moments. Items that the
+/// A page is a stretch of the list at one point in time, and other pages may be of other times. Items that the
 /// server hides are not in the list and have no place in it. A source may return fewer items than requested; the next
 /// ones are then requested.
 ///
@@ -32,7 +32,7 @@ public struct ListItem: Hashable, Sendable {
     /// The key that distinguishes it from the others of its list.
     public var key: String
     /// The payload of its row. It replaces the row's payload as a whole, but for the members that the list keeps
-    /// (``ListConfiguration/keptMembers``).
+    /// (``ListConfiguration/localMembers``).
     public var payload: [UInt8]
     /// The time of the server's last change, in milliseconds since 1970-01-01 UTC; nil where the server does not say.
     public var updatedAt: Int64?
@@ -52,7 +52,7 @@ public struct ListPage: Hashable, Sendable {
     /// Whether items follow; nil where the server does not say. False alone does not delete rows, except with
     /// ``ListConfiguration/Guard/Policy/trust``.
     public var hasMore: Bool?
-    /// The number of all items of the list; nil where the server does not say. It takes precedence over ``hasMore``.
+    /// The number of all items of the list; nil where the server does not say. It has precedence over ``hasMore``.
     public var total: Int?
 
     /// A page of the given parts.

@@ -9,7 +9,7 @@ struct KeyOrder: Hashable, Sendable {
     private var mayBeOfBytes = true
 
     /// Whether a key that follows another one keeps to an order that all keys before kept to.
-    mutating func accepts(_ key: String, after other: String) -> Bool {
+    mutating func check(_ key: String, after other: String) -> Bool {
         if !RecordKey.precedes(other, key) { mayBeOfStore = false }
         if !other.utf8.lexicographicallyPrecedes(key.utf8) { mayBeOfBytes = false }
         return mayBeOfStore || mayBeOfBytes

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Every page but the first begins with the last items of the page before. A page is a stretch of the list at one
-/// moment. An item that keeps its place among the others is therefore on one of the pages: all items after the repeated
+/// time. An item that keeps its place among the others is therefore on one of the pages: all items after the repeated
 /// ones are on the page. This holds whatever is added or removed between two pages, and in whatever order the list is.
 /// A page without the repeated items shows that the list moved; the walk then starts again.
 ///
@@ -19,9 +19,9 @@
 /// last item again and nothing after it.
 package struct ListWalk: Sendable {
     /// The next page to request; nil when the walk is over.
-    package var request: PageRequest? { isOver ? nil : question.request }
+    package var request: PageRequest? { isOver ? nil : currentFetch.request }
     /// Whether ``request`` is for the page after the last item, which a server may not have.
-    package var isProbing: Bool { question.purpose == .probe }
+    package var isProbing: Bool { currentFetch.purpose == .probe }
     /// The reason the walk is over without success.
     package private(set) var failure: ListError?
     /// The number of times the list was walked from its start, the current walk included.
@@ -39,17 +39,17 @@ package struct ListWalk: Sendable {
 
     let paging: Paging
     let configuration: ListConfiguration
-    var stretch = WalkedStretch()
+    var prefix = WalkedPrefix()
     /// The largest number of items on one page so far, which may be the most that the server returns.
     var largestPage = 0
-    private var question: Question
+    private var currentFetch: PageFetch
     private var isOver = false
     /// Whether the list moved since the walk last began.
     private var isMoving = false
     private var pages = 1
-    private var missedBeyond = 0
+    private var disconnects = 0
     /// Whether the list ends where the server states that nothing follows.
-    private var believesEnd = true
+    private var usesStatedEnd = true
     private var previous: (count: Int, digest: UInt64)?
 
     /// A walk before its first page.
@@ -57,14 +57,14 @@ package struct ListWalk: Sendable {
         self.paging = paging
         self.configuration = configuration
         isPlain = configuration.hasFixedPages
-        question = Question(.first, Self.firstPage(paging, configuration))
+        currentFetch = PageFetch(.first, Self.firstPage(paging, configuration))
     }
 
     /// Walks the list once more to see the same keys. This walk ignores the server's statement that nothing follows:
     /// one that comes too early would cause rows to be deleted.
     package mutating func confirm() {
         precondition(isOver && failure == nil, "a walk is confirmed when it is over")
-        believesEnd = false
+        usesStatedEnd = false
         begin()
     }
 }
@@ -75,92 +75,92 @@ extension ListWalk {
     /// - Throws: ``ListError/disorder(_:)`` for keys out of order, ``ListError/oversizedPage(_:count:)`` for more items
     ///   than requested; the page must not be applied. An error after a page that is to be applied is in ``failure``.
     package mutating func step(_ page: ListPage) throws(ListError) {
-        guard !isOver else { preconditionFailure("a walk that is over has no answers") }
-        let (purpose, request) = (question.purpose, question.request)
+        guard !isOver else { preconditionFailure("a walk that is over handles no pages") }
+        let (purpose, request) = (currentFetch.purpose, currentFetch.request)
         var page = page
-        if !believesEnd, page.hasMore == false { page.hasMore = nil }
+        if !usesStatedEnd, page.hasMore == false { page.hasMore = nil }
         guard page.items.count <= request.size else {
             guard purpose.isPartOfPage, !isPlain else { throw .oversizedPage(request, count: page.items.count) }
             // A server with pages of one size returns them even where a part of one was requested.
-            return goOnPlainly()
+            return restartWithoutOverlap()
         }
         if page.items.isEmpty, page.saysMore { return fail(.endless(pages: pages)) }
-        guard stretch.isInOrder(page, request) else { throw .disorder(request) }
+        guard prefix.isInOrder(page, request) else { throw .disorder(request) }
         largestPage = max(largestPage, page.items.count)
-        let found = stretch.add(page, request, purpose)
-        if stretch.hasAnotherTotal { noteMovement(.total) }
-        if isBeyond, found != .connected || stretch.endIsShown && page.saysMore { return missBeyond() }
-        if isBeyond, stretch.endIsShown, !page.saysEnd, page.items.count == largestPage {
+        let found = prefix.add(page, request, purpose)
+        if prefix.hasConflictingTotals { recordMovement(.total) }
+        if isBeyondPageSize, found != .connected || prefix.endIsShown && page.saysMore { return handleDisconnect() }
+        if isBeyondPageSize, prefix.endIsShown, !page.saysEnd, page.items.count == largestPage {
             // This is the end, or the most that the server returns.
-            return goOnPlainly()
+            return restartWithoutOverlap()
         }
         switch found {
         case .connected:
             // A server with pages of one size may omit items from them that are not public.
-            guard stretch.hasShortPage, !configuration.hasFixedPages else { break }
-            noteMovement(.gap)
-            return again()
-        case .displaced: noteMovement(.overlap)
+            guard prefix.hasShortPage, !configuration.hasFixedPages else { break }
+            recordMovement(.gap)
+            return restart()
+        case .displaced: recordMovement(.overlap)
         case .disconnected:
-            noteMovement(.gap)
-            return again()
+            recordMovement(.gap)
+            return restart()
         case .repeated:
-            noteMovement(.overlap)
-            return again()
+            recordMovement(.overlap)
+            return restart()
         }
-        if stretch.isAtEnd(page, request, purpose) { end() } else { goOn(behind: page, request) }
+        if prefix.isAtEnd(page, request, purpose) { end() } else { advance(after: page, request) }
     }
 
     /// Whether the last overlapping page was requested with a size beyond that of the walk.
-    private var isBeyond: Bool { stretch.sizeAsked > max(configuration.pageSize, 2) }
+    private var isBeyondPageSize: Bool { prefix.requestedSize > max(configuration.pageSize, 2) }
 
     /// Starts again when a page beyond the walk's size does not connect, since the list may have moved. The second
     /// time, the server does not return so many items, and the pages no longer overlap.
-    private mutating func missBeyond() {
-        missedBeyond += 1
-        if missedBeyond > 1 { return goOnPlainly() }
-        noteMovement(.gap)
-        again()
+    private mutating func handleDisconnect() {
+        disconnects += 1
+        if disconnects > 1 { return restartWithoutOverlap() }
+        recordMovement(.gap)
+        restart()
     }
 
-    private mutating func goOn(behind page: ListPage, _ request: PageRequest) {
-        if stretch.endIsShown, page.hasMore == true, page.total == nil { return fail(.endless(pages: pages)) }
+    private mutating func advance(after page: ListPage, _ request: PageRequest) {
+        if prefix.endIsShown, page.hasMore == true, page.total == nil { return fail(.endless(pages: pages)) }
         pages += 1
         guard pages <= configuration.maximumPages else { return fail(.endless(pages: configuration.maximumPages)) }
         let isShort = page.items.count < request.size && page.hasMore == nil && page.total == nil
-        if let next = next(isShort: isShort) { question = next } else { goOnPlainly() }
+        if let next = nextFetch(isShort: isShort) { currentFetch = next } else { restartWithoutOverlap() }
     }
 
     private mutating func end() {
-        if let total = stretch.total, total != stretch.seen.count { noteMovement(.total) }
-        if isMoving { return again() }
-        let found = (stretch.seen.count, stretch.seen.digest)
+        if let total = prefix.total, total != prefix.seen.count { recordMovement(.total) }
+        if isMoving { return restart() }
+        let found = (prefix.seen.count, prefix.seen.digest)
         let isSame = previous.map { $0 == found }
         previous = found
         if isSame == false {
-            noteMovement(.change)
-            return again()
+            recordMovement(.change)
+            return restart()
         }
-        isConfirmed = isSame == true || stretch.total != nil && !isPlain
-        seen = stretch.seen
+        isConfirmed = isSame == true || prefix.total != nil && !isPlain
+        seen = prefix.seen
         seen.sort()
         isOver = true
     }
 
-    private mutating func noteMovement(_ movement: ListMovement) {
+    private mutating func recordMovement(_ movement: ListMovement) {
         isMoving = true
         lastMovement = movement
     }
 
     /// Starts the walk again because the list moved, as often as the configuration allows.
-    private mutating func again() {
+    private mutating func restart() {
         restarts += 1
-        guard restarts < configuration.walks else { return fail(.unsettled(lastMovement ?? .overlap, walks: restarts)) }
+        guard restarts < configuration.walks else { return fail(.unstable(lastMovement ?? .overlap, walks: restarts)) }
         begin()
     }
 
     /// Starts the walk again with pages that do not overlap.
-    private mutating func goOnPlainly() {
+    private mutating func restartWithoutOverlap() {
         isPlain = true
         previous = nil
         begin()
@@ -171,8 +171,8 @@ extension ListWalk {
         pages = 1
         isMoving = false
         isOver = false
-        stretch = WalkedStretch()
-        question = Question(.first, Self.firstPage(paging, configuration))
+        prefix = WalkedPrefix()
+        currentFetch = PageFetch(.first, Self.firstPage(paging, configuration))
     }
 
     private mutating func fail(_ error: ListError) {

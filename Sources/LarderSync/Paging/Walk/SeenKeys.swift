@@ -20,7 +20,7 @@ package struct SeenKeys: Sendable {
     /// Inserts a key by its hash.
     package mutating func insert(_ hash: UInt64) {
         count += 1
-        // The hash is mixed once more, so that keys cancel each other out only by chance.
+        // The hash is mixed once more, so that keys cancel each other out only by a random collision.
         digest &+= hash &* (hash | 1)
         hashes.append(hash)
         isSorted = false

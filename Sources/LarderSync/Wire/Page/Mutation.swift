@@ -34,7 +34,7 @@ public struct MutationType: RawRepresentable, Hashable, Sendable {
     public var isRow: Bool { self == .rowCreate || self == .rowUpdate || self == .rowDelete }
 
     /// Whether the type requires the resource's snapshot.
-    public var needsFullCopy: Bool { self == .resourceCreate || self == .resourceInvalidate }
+    public var needsSnapshot: Bool { self == .resourceCreate || self == .resourceInvalidate }
 }
 
 /// One change of a resource or of a row of it.
@@ -69,7 +69,7 @@ public struct Mutation: Hashable, Sendable {
     /// The row's new body as it is on the wire, an object. It is never `nil` in ``MutationType/rowCreate`` and
     /// ``MutationType/rowUpdate``, and always `nil` in other known types.
     public var data: [UInt8]?
-    /// The path of the snapshot, unchecked (see ``ServerPath``); never `nil` where ``MutationType/needsFullCopy``.
+    /// The path of the snapshot, unchecked (see ``ServerPath``); never `nil` where ``MutationType/needsSnapshot``.
     public var snapshotURL: String?
     /// The reason a resource is no longer public, in the server's words.
     public var unavailableReason: String?

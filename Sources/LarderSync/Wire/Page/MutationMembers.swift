@@ -24,19 +24,19 @@ struct MutationMembers {
         var mutation = Mutation(
             sequence: try integer(0, atLeast: 0), type: type,
             resource: Mutation.Resource(group: try text(2), id: try integer(3, atLeast: 1)))
-        guard type.isKnown else { return complete(mutation, in: reader) }
+        guard type.isKnown else { return withValidMembers(mutation, in: reader) }
         mutation.recordType = type.isRow ? try text(4) : nil
         mutation.recordKey = type.isRow ? try text(5) : nil
         guard let changedAt = RFC3339.milliseconds(of: try text(6)) else { throw .invalidDate(path: path(6)) }
         mutation.changedAt = changedAt
         if type == .rowCreate || type == .rowUpdate { mutation.data = reader.bytes(in: try object(7)) }
-        mutation.snapshotURL = type.needsFullCopy ? try text(8) : nil
+        mutation.snapshotURL = type.needsSnapshot ? try text(8) : nil
         mutation.unavailableReason = try optionalText(9)
         return mutation
     }
 
     /// Returns a mutation of an unknown type with each member that has the form it would have in a known type.
-    private func complete(_ mutation: Mutation, in reader: borrowing BodyReader) -> Mutation {
+    private func withValidMembers(_ mutation: Mutation, in reader: borrowing BodyReader) -> Mutation {
         var mutation = mutation
         mutation.recordType = values[4]?.text
         mutation.recordKey = values[5]?.text

@@ -6,7 +6,7 @@ extension SyncPage {
 
     /// The largest number of changes that are read from a page: far more than the 100 that may be requested.
     ///
-    /// A change takes more memory than its bytes do on the wire, so the limit on the body alone bounds too little.
+    /// A change needs more memory than its bytes on the wire, so the limit on the body alone bounds too little.
     package static let maximumMutations = 10_000
 
     private static let names = [
@@ -48,7 +48,7 @@ extension SyncPage {
             }
         }
         guard let mutations else { throw .missing(path: path(4)) }
-        return try checked(values, mutations)
+        return try makePage(values, mutations)
     }
 
     private static func mutations(_ reader: inout BodyReader) throws(WireError) -> [Mutation] {
@@ -63,7 +63,7 @@ extension SyncPage {
         return mutations
     }
 
-    private static func checked(_ values: [JSONValue?], _ mutations: [Mutation]) throws(WireError) -> SyncPage {
+    private static func makePage(_ values: [JSONValue?], _ mutations: [Mutation]) throws(WireError) -> SyncPage {
         let sequence: Int64
         switch values[0] {
         case .integer(let number)?: sequence = number

@@ -1,3 +1,5 @@
+// ListCache: a response cache in a list that counts its calls and can be made to fail.
+
 import HTTPTypes
 import LarderFormat
 import LarderHTTP
@@ -37,7 +39,7 @@ final class ListCache: ResponseCache {
     var all: [CachedResponse] { state.withLock { $0.entries.map(\.cached) } }
 
     /// From now on everything fails.
-    func breakDown() { state.withLock { $0.isBroken = true } }
+    func failAll() { state.withLock { $0.isBroken = true } }
 
     /// From now on nothing new is kept.
     func failWrites() { state.withLock { $0.failsWrites = true } }
@@ -62,7 +64,8 @@ final class ListCache: ResponseCache {
         return all.filter { $0.key == key }
     }
 
-    func write(_ response: StoredResponse, for key: String, options: KeepOptions) async throws -> any ResponseWriter {
+    func write(_ response: StoredResponse, for key: String, options: StorageOptions) async throws -> any ResponseWriter
+    {
         try check()
         if state.withLock({ $0.failsWrites }) { throw Broken() }
         return Writer(cache: self, key: key, response: response, options: options)
@@ -104,7 +107,7 @@ final class ListCache: ResponseCache {
         }
     }
 
-    fileprivate func keep(_ response: StoredResponse, _ key: String, _ options: KeepOptions, _ body: [UInt8]) throws
+    fileprivate func store(_ response: StoredResponse, _ key: String, _ options: StorageOptions, _ body: [UInt8]) throws
         -> CachedResponse
     {
         try check()
@@ -138,10 +141,10 @@ final class ListCache: ResponseCache {
         private let cache: ListCache
         private let key: String
         private let response: StoredResponse
-        private let options: KeepOptions
+        private let options: StorageOptions
         private let body = Mutex<[UInt8]>([])
 
-        init(cache: ListCache, key: String, response: StoredResponse, options: KeepOptions) {
+        init(cache: ListCache, key: String, response: StoredResponse, options: StorageOptions) {
             self.cache = cache
             self.key = key
             self.response = response
@@ -158,7 +161,7 @@ final class ListCache: ResponseCache {
         func finish(coverage: StoredResponse.Coverage?) async throws -> CachedResponse {
             var response = response
             if let coverage { response.coverage = coverage }
-            return try cache.keep(response, key, options, body.withLock { $0 })
+            return try cache.store(response, key, options, body.withLock { $0 })
         }
 
         func cancel() async {}

@@ -1,3 +1,5 @@
+// CacheModel: parses and writes HTTP dates in their three forms (RFC 9110 §5.6.7).
+
 import Foundation
 
 // RFC 9110 §5.6.7: the three forms of a date. RFC 9111 §4.2: matched without regard to case, and only GMT counts.
@@ -10,7 +12,7 @@ extension CacheModel {
 
     /// The seconds since 1970 that a date says; nil when it is none.
     ///
-    /// - Parameter now: settles which century two digits of a year mean.
+    /// - Parameter now: determines the century of a year of two digits.
     func date(_ text: String, now: Double) -> Double? {
         let parts = text.trimmed.lowercased().components(separatedBy: " ")
         switch parts.count {
@@ -26,7 +28,7 @@ extension CacheModel {
         guard Self.shortDays.contains(String(parts[0].dropLast())), parts[1].count == 2, parts[3].count == 4,
             parts[5] == "gmt"
         else { return nil }
-        return moment(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
+        return timestamp(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
     }
 
     /// `Sunday, 06-Nov-94 08:49:37 GMT`.
@@ -39,13 +41,13 @@ extension CacheModel {
         let century = (year(of: now) / 100) * 100
         var candidates = [century - 200, century - 100, century, century + 100].map { $0 + short }
         candidates = candidates.filter { year in
-            guard let then = moment(day: date[0], month: date[1], year: pad(year), time: parts[2]) else {
+            guard let then = timestamp(day: date[0], month: date[1], year: pad(year), time: parts[2]) else {
                 return true
             }
             return then <= fiftyYears(after: now)
         }
         guard let year = candidates.last else { return nil }
-        return moment(day: date[0], month: date[1], year: pad(year), time: parts[2])
+        return timestamp(day: date[0], month: date[1], year: pad(year), time: parts[2])
     }
 
     /// `Sun Nov  6 08:49:37 1994`.
@@ -57,10 +59,10 @@ extension CacheModel {
             return nil
         }
         let day = letters[8] == " " ? "0" + piece(9..<10) : piece(8..<10)
-        return moment(day: day, month: piece(4..<7), year: piece(20..<24), time: piece(11..<19))
+        return timestamp(day: day, month: piece(4..<7), year: piece(20..<24), time: piece(11..<19))
     }
 
-    private func moment(day: String, month: String, year: String, time: String) -> Double? {
+    private func timestamp(day: String, month: String, year: String, time: String) -> Double? {
         let clock = time.components(separatedBy: ":")
         guard clock.count == 3, clock.allSatisfy({ $0.count == 2 && $0.isDigits }), day.isDigits, year.isDigits,
             let month = Self.months.firstIndex(of: month), let day = Int(day), let year = Int(year),
@@ -99,8 +101,8 @@ extension CacheModel {
     }
 
     /// The form that a sender uses, RFC 9110 §5.6.7.
-    func httpDate(_ moment: Double) -> String {
-        let whole = Int(moment.rounded(.down))
+    func httpDate(_ time: Double) -> String {
+        let whole = Int(time.rounded(.down))
         let seconds = (whole % 86_400 + 86_400) % 86_400
         let days = (whole - seconds) / 86_400
         let year = year(of: Double(whole))
@@ -110,11 +112,11 @@ extension CacheModel {
             day -= lengths(year)[month]
             month += 1
         }
-        func two(_ number: Int) -> String { String(format: "%02d", number) }
+        func twoDigits(_ number: Int) -> String { String(format: "%02d", number) }
         // The first day of 1970 was a Thursday.
         let weekday = Self.shortDays[((days + 4) % 7 + 7) % 7].capitalized
-        let time = "\(two(seconds / 3600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
-        return "\(weekday), \(two(day + 1)) \(Self.months[month].capitalized) \(pad(year)) \(time) GMT"
+        let time = "\(twoDigits(seconds / 3600)):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
+        return "\(weekday), \(twoDigits(day + 1)) \(Self.months[month].capitalized) \(pad(year)) \(time) GMT"
     }
 
     private func pad(_ year: Int) -> String {

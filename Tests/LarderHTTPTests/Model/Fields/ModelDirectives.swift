@@ -1,7 +1,9 @@
+// ModelOptions and ModelDirective: the options that the RFCs leave to a cache, and the directives of Cache-Control.
+
 import Foundation
 
 /// What the RFCs leave to a cache, and what this library chose. Each is a freedom that the comparison names.
-struct ModelChoices {
+struct ModelOptions {
     /// RFC 9111 §4.2.1: of several values "either the first occurrence should be used, or the response should be
     /// considered stale".
     var firstOccurrenceCounts = true
@@ -22,7 +24,7 @@ struct ModelChoices {
     var passesByForSeveralRanges = true
     /// RFC 9110 §7.6.1 forbids a sender to list fields that are for all recipients in `Connection`; those that a cache
     /// needs are kept if one does.
-    var keptDespiteConnection: Set<String> = [
+    var storedDespiteConnection: Set<String> = [
         "age", "cache-control", "content-range", "date", "etag", "expires", "last-modified", "vary",
     ]
     /// RFC 5861 §4 says how long a stale response may stand in for an error, RFC 9111 §4.2.4 that a disconnected cache
@@ -42,7 +44,7 @@ struct ModelDirective: Hashable {
 
 /// A slow and plain private cache, written from the text of the RFCs. It shares nothing with the library.
 struct CacheModel {
-    var choices = ModelChoices()
+    var options = ModelOptions()
 }
 
 // RFC 9111 §5.2, the syntax of Cache-Control.
@@ -100,7 +102,7 @@ extension CacheModel {
     func seconds(_ name: String, in fields: ModelFields) -> Double?? {
         let found = directives(fields).filter { $0.name == name }
         guard let first = found.first else { return nil }
-        if found.count > 1, !choices.firstOccurrenceCounts { return .some(nil) }
+        if found.count > 1, !options.firstOccurrenceCounts { return .some(nil) }
         guard !first.isMalformed, let argument = first.argument else { return .some(nil) }
         return .some(deltaSeconds(argument))
     }
@@ -120,7 +122,7 @@ extension CacheModel {
     /// RFC 9111 §1.2.2.
     func deltaSeconds(_ text: String) -> Double? {
         guard text.isDigits else { return nil }
-        return min(Double(text) ?? choices.greatestDelta, choices.greatestDelta)
+        return min(Double(text) ?? options.greatestDelta, options.greatestDelta)
     }
 
     /// RFC 9111 §5.1: the first member counts; what is no number is ignored.
@@ -133,7 +135,7 @@ extension CacheModel {
 
     /// RFC 9111 §5.4.
     func pragmaNoCache(_ request: ModelRequest) -> Bool {
-        guard choices.heedsPragma, !request.fields.has("Cache-Control") else { return false }
+        guard options.heedsPragma, !request.fields.has("Cache-Control") else { return false }
         return (request.fields.combined("Pragma") ?? "").listMembers.contains { $0.lowercased() == "no-cache" }
     }
 }

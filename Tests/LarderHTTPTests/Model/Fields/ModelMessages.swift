@@ -1,3 +1,5 @@
+// ModelFields: header fields as the model sees them: lines of text, in the order in which they came.
+
 import Foundation
 
 /// Header fields as the model sees them: lines of text, in the order in which they came.

@@ -1,3 +1,5 @@
+// CacheModel: answers from stored responses (RFC 9111 §4, RFC 9110 §13.2.2 and §14.2).
+
 import Foundation
 
 /// An answer from the cache as the model makes it.
@@ -14,12 +16,12 @@ struct ModelAnswer: Hashable {
 extension CacheModel {
     /// The answer to `request` from a stored response whose kept body has `length` bytes.
     func answer(with stored: ModelStored, to request: ModelRequest, length: Int64, age: Int64) -> ModelAnswer {
-        let kept = stored.part ?? 0..<length
+        let storedRange = stored.part ?? 0..<length
         let total = stored.part == nil ? length : stored.total
         // RFC 9111 §5.1: whole seconds, and never less than what has passed.
         // RFC 9110 §15.3.7.3: all bytes of a representation are a 200, however they came.
-        let isComplete = stored.part != nil && total == kept.upperBound && kept.lowerBound == 0
-        var answer = ModelAnswer(status: isComplete ? 200 : stored.response.status, bytes: kept, age: age / 1000)
+        let isComplete = stored.part != nil && total == storedRange.upperBound && storedRange.lowerBound == 0
+        var answer = ModelAnswer(status: isComplete ? 200 : stored.response.status, bytes: storedRange, age: age / 1000)
         guard ["GET", "HEAD"].contains(request.method) else { return answer }
         // RFC 9110 §13.2.1: conditions count where the answer would be a 2xx.
         if (200..<300).contains(stored.response.status), isNotModified(stored, for: request) {

@@ -1,3 +1,5 @@
+// CacheModel: freshness and stale responses (RFC 9111 §4.2, RFC 5861), in seconds.
+
 import Foundation
 
 // RFC 9111 §4.2: freshness. All numbers are seconds.
@@ -14,8 +16,8 @@ extension CacheModel {
         if let maxAge = seconds("max-age", in: fields) { return (maxAge ?? 0, .maxAge) }
         if let expires = fields.all("Expires").first {
             // §5.3: what is no date is in the past.
-            guard let moment = date(expires, now: stored.receivedAt) else { return (0, .expires) }
-            return (max(0, moment - generated(stored)), .expires)
+            guard let expiry = date(expires, now: stored.receivedAt) else { return (0, .expires) }
+            return (max(0, expiry - generated(stored)), .expires)
         }
         return heuristic(stored)
     }
@@ -29,7 +31,7 @@ extension CacheModel {
         guard mayGuess, let text = response.fields.all("Last-Modified").first,
             let modified = date(text, now: stored.receivedAt)
         else { return (0, .none) }
-        let guess = min(max(0, generated(stored) - modified) * choices.heuristicFraction, choices.heuristicLimit)
+        let guess = min(max(0, generated(stored) - modified) * options.heuristicFraction, options.heuristicLimit)
         return guess > 0 ? (guess, .heuristic) : (0, .none)
     }
 
@@ -69,7 +71,7 @@ extension CacheModel {
         directives(fields).contains { directive in
             guard directive.name == "no-cache" else { return false }
             let names = (directive.argument ?? "").listMembers
-            return directive.isMalformed || choices.qualifiedNoCacheIsUnqualified
+            return directive.isMalformed || options.qualifiedNoCacheIsUnqualified
                 || !names.contains(where: \.isToken)
         }
     }
@@ -86,9 +88,9 @@ extension CacheModel {
     }
 
     /// Whether a stored response may be sent when the server fails with `status`, or with none at all.
-    func mayStandIn(_ stored: ModelStored, for request: ModelRequest, status: Int?, now: Double) -> Bool {
+    func isUsableAsFallback(_ stored: ModelStored, for request: ModelRequest, status: Int?, now: Double) -> Bool {
         // RFC 9111 §4, but for the last item.
-        guard !suitable([stored], for: request).isEmpty, !isPassedBy(request) else { return false }
+        guard !suitable([stored], for: request).isEmpty, !mustForward(request) else { return false }
         // §5.2.1.4: the request wants the origin's word.
         if has("no-cache", in: request.fields) || pragmaNoCache(request) { return false }
         // §4.3.3: only a server's error may be passed over; RFC 5861 §4 says which count.
@@ -97,7 +99,7 @@ extension CacheModel {
         guard !forbidsStale(stored) else { return false }
         // RFC 9111 §4.2.4: a cache that is disconnected may send what is stale.
         if status == nil {
-            guard choices.staleIfErrorLimitsSilence, let window = staleIfError(stored, for: request) else {
+            guard options.staleIfErrorLimitsSilence, let window = staleIfError(stored, for: request) else {
                 return true
             }
             return age(stored, now: now) <= lifetime(stored).seconds + window

@@ -1,3 +1,5 @@
+// CacheModel: invalidation (RFC 9111 §4.4).
+
 import Foundation
 
 // RFC 9111 §4.4: invalidation.

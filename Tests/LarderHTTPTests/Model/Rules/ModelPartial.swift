@@ -1,3 +1,5 @@
+// CacheModel: incomplete responses and ranges (RFC 9111 §3.3 and §3.4, RFC 9110 §14).
+
 import Foundation
 
 // RFC 9111 §3.3 and §3.4: incomplete responses; RFC 9110 §14: ranges.

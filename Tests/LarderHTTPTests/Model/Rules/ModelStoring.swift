@@ -1,3 +1,5 @@
+// CacheModel: storing responses in a private cache (RFC 9111 §3).
+
 import Foundation
 
 // RFC 9111 §3: storing responses in caches. The cache is private, and understands GET, and POST where RFC 9110 says how.
@@ -12,7 +14,7 @@ extension CacheModel {
     /// RFC 9111 §3, without what a private cache need not ask.
     func mayStore(_ response: ModelResponse, to request: ModelRequest) -> Bool {
         guard response.status >= 200, response.status != 304 else { return false }
-        guard request.method == "GET" || standsForTarget(response, of: request) else { return false }
+        guard request.method == "GET" || represents(response, of: request) else { return false }
         let understands = Self.understood.contains(response.status)
         let mustUnderstand = directives(response.fields).contains { $0.name == "must-understand" && !$0.isMalformed }
         if mustUnderstand, !understands { return false }
@@ -26,7 +28,7 @@ extension CacheModel {
 
     /// RFC 9110 §9.3.3: a POST's response is cacheable with explicit freshness and a `Content-Location` that has the value
     /// of the target URI; §8.7: it is then a 200 whose content is the target's.
-    private func standsForTarget(_ response: ModelResponse, of request: ModelRequest) -> Bool {
+    private func represents(_ response: ModelResponse, of request: ModelRequest) -> Bool {
         let named = response.fields.all("Content-Location")
         guard request.method == "POST", response.status == 200, named.count == 1,
             response.fields.has("Expires") || has("max-age", in: response.fields),
@@ -36,7 +38,7 @@ extension CacheModel {
     }
 
     func forbidsStoring(_ fields: ModelFields) -> Bool {
-        has("no-store", in: fields) || (choices.understandsSourceSpellings && has("none", in: fields))
+        has("no-store", in: fields) || (options.understandsSourceSpellings && has("none", in: fields))
     }
 
     /// The last item of the list of §3, without the status code.
@@ -52,17 +54,17 @@ extension CacheModel {
 
     /// RFC 9111 §3.1: the fields to keep. Beside what must or may go, credentials and cookies go: this library writes
     /// no secrets to disk.
-    func fieldsToKeep(_ response: ModelResponse, receivedAt: Double) -> ModelFields {
-        var kept = response.fields
-        for name in namesNotToKeep(response.fields) { kept.remove(name) }
+    func fieldsToStore(_ response: ModelResponse, receivedAt: Double) -> ModelFields {
+        var stored = response.fields
+        for name in unstoredNames(response.fields) { stored.remove(name) }
         // RFC 9110 §6.6.1: a response without Date gets the time at which it was received.
-        if !kept.has("Date") { kept.lines.append(.init(name: "Date", value: httpDate(receivedAt))) }
-        return kept
+        if !stored.has("Date") { stored.lines.append(.init(name: "Date", value: httpDate(receivedAt))) }
+        return stored
     }
 
-    func namesNotToKeep(_ fields: ModelFields) -> Set<String> {
+    func unstoredNames(_ fields: ModelFields) -> Set<String> {
         let listed = (fields.combined("Connection") ?? "").listMembers.map { $0.lowercased() }
-            .filter { !choices.keptDespiteConnection.contains($0) }
+            .filter { !options.storedDespiteConnection.contains($0) }
         return Set(listed).union([
             // RFC 9110 §7.6.1
             "connection", "proxy-connection", "keep-alive", "te", "transfer-encoding", "upgrade", "trailer",
@@ -78,7 +80,7 @@ extension CacheModel {
 extension CacheModel {
     /// The stored fields after a newer response's: each of its fields takes the place of those of the same name.
     func updating(_ stored: ModelFields, with response: ModelResponse, receivedAt: Double) -> ModelFields {
-        var excepted = namesNotToKeep(response.fields)
+        var excepted = unstoredNames(response.fields)
         // §3.2 names Content-Length; what describes the kept bytes themselves must not change without them.
         excepted.formUnion(["content-length", "content-encoding", "content-range"])
         let new = response.fields.lines.filter { !excepted.contains($0.name.lowercased()) }

@@ -1,3 +1,5 @@
+// CacheModel: validation (RFC 9111 §4.3, RFC 9110 §8.8 and §13).
+
 import Foundation
 
 // RFC 9111 §4.3: validation; RFC 9110 §8.8 and §13.
@@ -60,7 +62,7 @@ extension CacheModel {
             return list.listMembers.compactMap(tag).contains { $0.opaque == own.opaque }
         }
         var name = "If-Modified-Since"
-        if choices.understandsSourceSpellings, !request.fields.has(name) { name = "If-Since-Modified" }
+        if options.understandsSourceSpellings, !request.fields.has(name) { name = "If-Since-Modified" }
         let values = request.fields.all(name)
         guard values.count == 1, let since = date(values[0], now: stored.receivedAt) else { return false }
         let modified = fields.all("Last-Modified").first.flatMap { date($0, now: stored.receivedAt) }
@@ -101,8 +103,8 @@ extension CacheModel {
             return mostRecent(same, of: candidates).map { [$0] }
         }
         // A freedom that the library takes: 304 without a validator confirms the one that was asked about.
-        let asked = initial.filter { isAsked(candidates[$0], by: request, now) }
-        if asked.count == 1 { return [asked] }
+        let requested = initial.filter { isConditional(candidates[$0], by: request, now) }
+        if requested.count == 1 { return [requested] }
         guard initial.count == 1, !hasValidator(candidates[initial[0]]) else { return [] }
         return [initial]
     }
@@ -112,7 +114,7 @@ extension CacheModel {
     }
 
     /// Whether a request's condition names a validator of a stored response, and no other tag.
-    private func isAsked(_ stored: ModelStored, by request: ModelRequest, _ now: Double) -> Bool {
+    private func isConditional(_ stored: ModelStored, by request: ModelRequest, _ now: Double) -> Bool {
         let fields = stored.response.fields
         if let list = request.fields.combined("If-None-Match") {
             // `*` is any tag, and not one of that name.

@@ -1,3 +1,5 @@
+// CacheModel: cache keys and Vary (RFC 9111 §4.1).
+
 import Foundation
 
 // RFC 9111 §4.1: cache keys and Vary.

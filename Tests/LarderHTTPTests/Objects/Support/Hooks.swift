@@ -1,3 +1,5 @@
+// HookedQueue, FillingObjects and HookedObjects: storages with hooks before writes, or with no space left.
+
 import HTTPTypes
 import Larder
 import LarderFormat
@@ -11,12 +13,12 @@ struct HookedQueue: WriteQueue {
     struct Unreadable: Error {}
 
     let base: OutboxWriteQueue
-    let meanwhile: Meanwhile
+    let meanwhile: RequestHooks
     let isUnreadable = Flag(false)
     let isWaitUnreadable = Flag(false)
-    let isGateUnreadable = Flag(false)
+    let isAuthenticationUnreadable = Flag(false)
 
-    var keyField: HTTPField.Name { base.keyField }
+    var idempotencyKeyField: HTTPField.Name { base.idempotencyKeyField }
 
     func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
         await meanwhile.run(before: "enqueue")
@@ -28,9 +30,9 @@ struct HookedQueue: WriteQueue {
         return try base.waiting()
     }
 
-    func gate() throws -> SessionGate {
-        if isGateUnreadable.value { throw Unreadable() }
-        return try base.gate()
+    func authenticationState() throws -> AuthenticationState {
+        if isAuthenticationUnreadable.value { throw Unreadable() }
+        return try base.authenticationState()
     }
 
     func serverWait(of server: String) throws -> Duration? {
@@ -56,7 +58,9 @@ struct FillingObjects: ObjectStorage {
 
     func collection(_ name: CollectionName) throws -> CollectionEntry? { try base.collection(name) }
 
-    func collections(holding object: ObjectName) throws -> [CollectionName] { try base.collections(holding: object) }
+    func collections(containing object: ObjectName) throws -> [CollectionName] {
+        try base.collections(containing: object)
+    }
 
     func collections(ofClass className: String) throws -> [CollectionName] {
         try base.collections(ofClass: className)
@@ -76,15 +80,15 @@ struct FillingObjects: ObjectStorage {
 /// Objects in memory, with something that happens before changes are made.
 final class HookedObjects: ObjectStorage {
     private let base = MemoryObjectStorage()
-    private let meanwhile: Meanwhile
+    private let meanwhile: RequestHooks
 
-    init(_ meanwhile: Meanwhile) { self.meanwhile = meanwhile }
+    init(_ meanwhile: RequestHooks) { self.meanwhile = meanwhile }
 
     func object(_ name: ObjectName) -> ObjectEntry? { base.object(name) }
 
     func collection(_ name: CollectionName) -> CollectionEntry? { base.collection(name) }
 
-    func collections(holding object: ObjectName) -> [CollectionName] { base.collections(holding: object) }
+    func collections(containing object: ObjectName) -> [CollectionName] { base.collections(containing: object) }
 
     func collections(ofClass className: String) -> [CollectionName] { base.collections(ofClass: className) }
 

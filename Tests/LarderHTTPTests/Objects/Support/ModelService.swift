@@ -1,3 +1,5 @@
+// ModelService: a line-based object format for tests: id, payload and references, separated by tabs.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -17,8 +19,8 @@ struct ModelService: ObjectService {
 
     var codec: PayloadCodec { .json }
 
-    func path(of question: ObjectQuestion) throws -> String {
-        switch question {
+    func path(of query: ObjectQuery) throws -> String {
+        switch query {
         case .object(let name): return "/\(name.className)/\(name.id)"
         case .collection(let name):
             var path = "/\(name.className)"
@@ -45,7 +47,7 @@ struct ModelService: ObjectService {
         return HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     }
 
-    func objects(in body: [UInt8], answering question: ObjectQuestion) throws -> [ReceivedObject] {
+    func objects(in body: [UInt8], answering query: ObjectQuery) throws -> [ReceivedObject] {
         try String(decoding: body, as: UTF8.self).split(separator: "\n").map { line in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard parts.count >= 2, (parts.count - 2) % 4 == 0 else { throw NotALine() }

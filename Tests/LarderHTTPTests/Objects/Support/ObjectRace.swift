@@ -1,3 +1,5 @@
+// ObjectRace: one seeded history of the object 1: answers, saves, removals and sign-outs, some of them while others are under way.
+
 import Foundation
 import Larder
 import LarderFormat
@@ -29,7 +31,7 @@ final class ObjectRace: Sendable {
         var last: Write?
         var isRemoved = true
         /// Whether the server was asked since the last removal.
-        var isAsked = false
+        var isRequested = false
         var isDelivering = false
         /// The value of the save that was called last.
         var saving: Int?
@@ -54,7 +56,7 @@ final class ObjectRace: Sendable {
     }
 
     /// Plays the history; returns what was older than it may be.
-    func play() async throws -> [String] {
+    func run() async throws -> [String] {
         try await signIn()
         for _ in 0..<8 {
             try await perform(depth: 0)
@@ -91,8 +93,8 @@ final class ObjectRace: Sendable {
         }
         if depth < 3 { plan(depth: depth + 1) }
         switch act {
-        case .get: await ask { _ = try await self.world.cache.object(user(1)) }
-        case .list: await ask { _ = try await self.world.cache.collection(allUsers) }
+        case .get: await fetch { _ = try await self.world.cache.object(user(1)) }
+        case .list: await fetch { _ = try await self.world.cache.collection(allUsers) }
         case .save: await save()
         case .delete: await delete()
         case .removeObject: try await remove { _ = try await self.world.cache.deleteFromStorage(user(1)) }
@@ -111,7 +113,7 @@ final class ObjectRace: Sendable {
         for line in ["GET /User/1", "GET /User", "PUT /User/1", "DELETE /User/1"] {
             let draw = state.withLock { $0.random.below(4) }
             let count = line.hasPrefix("GET") ? 0 : 1
-            let happen: Meanwhile.Act = { [weak self] in
+            let happen: RequestHooks.Act = { [weak self] in
                 guard let self else { return }
                 state.withLock { $0.writesUnderWay += count }
                 // The outbox ends its requests with its run, and no act is to be cancelled with them.
@@ -123,8 +125,8 @@ final class ObjectRace: Sendable {
         }
     }
 
-    private func ask(_ body: () async throws -> Void) async {
-        state.withLock { $0.isAsked = true }
+    private func fetch(_ body: () async throws -> Void) async {
+        state.withLock { $0.isRequested = true }
         // Offline, gone from the server, or of an account that has left.
         try? await body()
     }
@@ -154,7 +156,7 @@ final class ObjectRace: Sendable {
             // A save behind an older write that is being sent has not begun yet: it may count as made after the removal.
             let isSaveBehind =
                 state.writesUnderWay > 0 && state.saving.map { !sent.contains(Array("\($0)".utf8)) } ?? false
-            state.isAsked = state.isDelivering || isSaveBehind
+            state.isRequested = state.isDelivering || isSaveBehind
         }
         try await body()
     }
@@ -165,7 +167,7 @@ final class ObjectRace: Sendable {
         state.withLock { state in
             state.last = nil
             state.isRemoved = true
-            state.isAsked = false
+            state.isRequested = false
         }
         try await world.cache.clear(discardingUnsent: true)
         try await signIn()
@@ -187,8 +189,8 @@ final class ObjectRace: Sendable {
         }
         guard isFirst else { return }
         world.goOnline()
-        state.withLock { $0.isAsked = true }
-        if isPersistent { try await world.sendOut() } else { try await world.cache.sendQueued() }
+        state.withLock { $0.isRequested = true }
+        if isPersistent { try await world.sendWaitingWrites() } else { try await world.cache.sendQueued() }
         state.withLock { $0.isDelivering = false }
     }
 
@@ -205,7 +207,7 @@ final class ObjectRace: Sendable {
             if let listed, String(decoding: listed.payload, as: UTF8.self) != shown {
                 state.faults.append("the list shows another value than the object")
             }
-            guard let fault = state.fault(of: shown.flatMap { Int($0) }, log) else { return }
+            guard let fault = state.violation(of: shown.flatMap { Int($0) }, log) else { return }
             state.faults.append(
                 "\(fault): shown \(shown ?? "-"), last \(String(describing: state.last)), server \(log)")
         }
@@ -214,16 +216,16 @@ final class ObjectRace: Sendable {
 
 extension ObjectRace.State {
     /// What is wrong with a kept value.
-    fileprivate func fault(of shown: Int?, _ log: [String]) -> String? {
+    fileprivate func violation(of shown: Int?, _ log: [String]) -> String? {
         let written = order(of: last, log)
         let isWaiting = last != nil && written == nil
         guard let shown else {
             if case .save = last, !isRemoved || isWaiting { return "a write is lost" }
             return nil
         }
-        if last == .save(shown), isWaiting || !isRemoved || isAsked { return nil }
+        if last == .save(shown), isWaiting || !isRemoved || isRequested { return nil }
         if isWaiting { return "an answer replaced a write that waits" }
-        if isRemoved, !isAsked { return "what was removed came back" }
+        if isRemoved, !isRequested { return "what was removed came back" }
         guard let written else { return nil }
         return (order(of: shown, log) ?? 0) > written ? nil : "an older value replaced a newer one"
     }

@@ -1,3 +1,5 @@
+// ObjectServer: a server of numbers: each object's payload is one, and a query is `x < n` or `x > n`.
+
 import Foundation
 import HTTPTypes
 import LarderFormat
@@ -58,7 +60,7 @@ final class ObjectServer: Sendable {
             return conditional(request, content: Array("\(parts[1])\t\(payload)".utf8), isCollection: false)
         }
         let query = path.split(separator: "?q=").dropFirst().first.flatMap { String($0).removingPercentEncoding }
-        let found = (state.objects[parts.first ?? ""] ?? [:]).filter { Self.fits($0.value, query) }
+        let found = (state.objects[parts.first ?? ""] ?? [:]).filter { Self.matches($0.value, query) }
         let lines = found.sorted { $0.key < $1.key }.map { "\($0.key)\t\($0.value)" }
         return conditional(
             request, content: Array(lines.joined(separator: "\n").utf8), isCollection: true, hasQuery: query != nil)
@@ -105,7 +107,7 @@ final class ObjectServer: Sendable {
         return TransportResponse(status: .ok, headers: headers, body: content)
     }
 
-    private static func fits(_ payload: String, _ query: String?) -> Bool {
+    private static func matches(_ payload: String, _ query: String?) -> Bool {
         guard let query, let limit = query.split(separator: " ").last.flatMap({ Int($0) }) else { return true }
         let number = Int(payload) ?? 0
         return query.contains("<") ? number < limit : number > limit

@@ -1,3 +1,5 @@
+// ObjectWorld: an object cache under test: a server that is a function, a store in a directory of its own, a virtual clock.
+
 import Foundation
 import HTTPTypes
 import Larder
@@ -22,7 +24,7 @@ final class ObjectWorld: Sendable {
     let memory = MemoryObjectStorage()
     let log = LogLines()
     let connectivity = ScriptedConnectivity(.online)
-    let meanwhile = Meanwhile()
+    let meanwhile = RequestHooks()
     let outbox: Outbox
     let cache: ObjectCache
     private let path: String
@@ -45,10 +47,10 @@ final class ObjectWorld: Sendable {
         }
         outbox = try Self.outbox(store, network, connectivity)
         let queue = OutboxWriteQueue(outbox)
-        let place = ObjectPlace(objects: StoreObjectStorage(store), files: storeFiles, writes: queue)
+        let place = ObjectBackend(objects: StoreObjectStorage(store), files: storeFiles, writes: queue)
         cache = ObjectCache(
             service: ModelService(), transport: network,
-            memory: hasRealFiles ? .memory() : ObjectPlace(objects: memory, files: memoryFiles),
+            memory: hasRealFiles ? .memory() : ObjectBackend(objects: memory, files: memoryFiles),
             persistent: isConfigured ? (hasRealFiles ? .store(store, writes: queue) : place) : nil,
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, options: options, host: host,
             isOnline: isOnline)
@@ -64,7 +66,7 @@ final class ObjectWorld: Sendable {
     func restarted(persistent: [String] = []) -> ObjectCache {
         ObjectCache(
             service: ModelService(), transport: network,
-            persistent: ObjectPlace(
+            persistent: ObjectBackend(
                 objects: StoreObjectStorage(store), files: storeFiles, writes: OutboxWriteQueue(outbox)),
             classes: persistent.map { ObjectClass($0, persistence: .persistent) }, host: .virtual(clock))
     }
@@ -95,7 +97,7 @@ final class ObjectWorld: Sendable {
     }
 
     /// Runs the outbox until nothing waits any more, and `body` is over.
-    func sendOut(_ body: () async throws -> Void = {}) async throws {
+    func sendWaitingWrites(_ body: () async throws -> Void = {}) async throws {
         let run = Task { try await outbox.run() }
         let ends = store.values(in: .outbox) { view in
             try view.outboxEntries().allSatisfy { $0.delivery.state == .rejected }
@@ -126,7 +128,7 @@ final class ObjectWorld: Sendable {
 }
 
 /// What happens while a request is under way, by method and path; each once.
-final class Meanwhile: Sendable {
+final class RequestHooks: Sendable {
     typealias Act = @Sendable () async throws -> Void
 
     private let acts = Mutex<[String: Act]>([:])
@@ -135,16 +137,16 @@ final class Meanwhile: Sendable {
 
     func plan(before line: String, _ act: @escaping Act) { acts.withLock { $0["before " + line] = act } }
 
-    func run(during line: String) async { await run("during " + line) }
+    func run(during line: String) async { await runHook("during " + line) }
 
-    func run(before line: String) async { await run("before " + line) }
+    func run(before line: String) async { await runHook("before " + line) }
 
-    private func run(_ moment: String) async {
-        guard let act = acts.withLock({ $0.removeValue(forKey: moment) }) else { return }
+    private func runHook(_ key: String) async {
+        guard let act = acts.withLock({ $0.removeValue(forKey: key) }) else { return }
         do {
             try await act()
         } catch {
-            Issue.record("\(moment): \(error)")
+            Issue.record("\(key): \(error)")
         }
     }
 }

@@ -1,3 +1,5 @@
+// Proves that the response to a HEAD renews or invalidates stored responses as RFC 9111 §4.3.5 says.
+
 import HTTPTypes
 import Testing
 

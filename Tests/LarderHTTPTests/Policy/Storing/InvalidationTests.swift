@@ -1,3 +1,5 @@
+// Proves that successful unsafe requests invalidate their target and same-origin locations (RFC 9111 §4.4).
+
 import HTTPTypes
 import Testing
 

@@ -1,3 +1,5 @@
+// Proves that a 304 confirms and updates the right stored responses (RFC 9111 §4.3.4).
+
 import HTTPTypes
 import LarderFormat
 import Testing
@@ -47,7 +49,7 @@ import Testing
         #expect(Case.update(by: Case.response(304), to: asking, tagged).summary == "none unrelated")
     }
 
-    @Test func `without a validator confirms the only one that was asked about`() {
+    @Test func `without a validator confirms the only one that the request named`() {
         let tagged = Case.stored(("ETag", "\"a\""))
         #expect(Case.update(by: Case.response(304), to: asking, tagged).summary == "refresh confirmed [0]")
         let both = Case.request(.get, ("If-None-Match", "\"a\", \"b\""))
@@ -105,7 +107,7 @@ import Testing
 
     @Test func `with fields beyond any measure brings none of them`() throws {
         var answer = Case.response(304, ("ETag", "\"a\""))
-        for number in 0...KeptFields.limit {
+        for number in 0...StoredFields.limit {
             answer.headerFields.append(HTTPField(name: .init("x-\(number)")!, value: ""))
         }
         let new = try #require(Case.update(by: answer, to: asking, Case.stored(("ETag", "\"a\""))).responses.first)
@@ -113,7 +115,7 @@ import Testing
         #expect(new.isInvalidated)
     }
 
-    @Test func `makes a response that must not be kept be validated each time`() throws {
+    @Test func `makes a response that must not be stored be validated each time`() throws {
         let answer = Case.response(304, ("ETag", "\"a\""), ("Cache-Control", "no-store, max-age=60"))
         let new = try #require(Case.update(by: answer, to: asking, Case.stored(("ETag", "\"a\""))).responses.first)
         #expect(Case.reuse(Case.request(), new, after: 11).summary == "validate needs-validation 0")

@@ -1,3 +1,5 @@
+// Proves that partial responses are combined, renewed or refused as RFC 9111 §3.3 and §3.4 say.
+
 import HTTPTypes
 import Testing
 
@@ -54,21 +56,21 @@ import Testing
         #expect(Case.update(by: answer("bytes 1-3/10"), part(0..<5, of: 10)).summary == "refresh same-part [0]")
     }
 
-    @Test func `that was not what the cache asked for is asked for again`() throws {
+    @Test func `that the cache did not request is fetched again`() throws {
         let stored = part(0..<5, of: 10)
         let request = try #require(Case.reuse(Case.request(), stored).request)
         #expect(
             Case.update(by: answer("bytes 5-9/10", tag: "\"b\""), to: request, stored).summary == "repeat unconfirmed")
     }
 
-    @Test func `is completed by asking for the rest`() throws {
+    @Test func `is completed by requesting the rest`() throws {
         let decision = Case.reuse(Case.request(), part(0..<5, of: 10))
         #expect(decision.summary == "forward completing")
         #expect(decision.request?.headerFields[.range] == "bytes=5-")
         #expect(decision.request?.headerFields[.ifRange] == "\"a\"")
     }
 
-    @Test func `that nothing proves to be the same is asked for anew`() {
+    @Test func `that nothing proves to be the same is fetched again`() {
         let decision = Case.reuse(Case.request(), part(0..<5, of: 10, tag: "W/\"a\""))
         #expect(decision.summary == "forward partial")
         #expect(decision.request?.headerFields.has("range") == false)

@@ -1,3 +1,5 @@
+// Proves which responses may be stored, and which of their fields (RFC 9111 §3).
+
 import HTTPTypes
 import LarderFormat
 import Testing
@@ -29,7 +31,7 @@ import Testing
     }
 
     /// §2.1.21.
-    @Test func `takes none for no-store where that spelling is understood`() {
+    @Test func `reads none as no-store where that spelling is understood`() {
         let response = Case.response(200, ("Cache-Control", "none"))
         #expect(Case.storageWord(response) == "no-store")
         #expect(Case.storageWord(response, to: Case.request(.get, ("Cache-Control", "none"))) == "request-no-store")
@@ -55,7 +57,7 @@ import Testing
     func `is right for a POST that says it is its target, and for how long`(location: String) {
         let named = ("Content-Location", location)
         for fresh in [("Cache-Control", "max-age=9"), ("Expires", PolicyCase.date)] {
-            let stored = Case.kept(Case.response(200, fresh, named), to: Case.request(.post))
+            let stored = Case.storedResponse(Case.response(200, fresh, named), to: Case.request(.post))
             #expect(stored?.method == .get)
             #expect(stored?.url == Case.url)
         }
@@ -87,26 +89,27 @@ import Testing
         #expect(Case.storageWord(Case.response(304, ("Cache-Control", "max-age=9"))) == "unrelated")
     }
 
-    @Test func `is right for what is private or was asked for with credentials`() {
+    @Test func `is right for what is or was fetched with credentials`() {
         let request = Case.request(.get, ("Authorization", "Basic x"), ("Cookie", "a=b"))
-        let stored = Case.kept(Case.response(200, ("Cache-Control", "private, max-age=9")), to: request)
+        let stored = Case.storedResponse(Case.response(200, ("Cache-Control", "private, max-age=9")), to: request)
         #expect(stored?.selecting == [])
     }
 
     /// RFC 9110 §15.3.7.3.
-    @Test func `of all bytes is kept as a 200`() {
-        let complete = Case.kept(Case.response(206, ("Content-Range", "bytes 0-9/10"), ("Content-Type", "a/b")))
+    @Test func `of all bytes is done as a 200`() {
+        let complete = Case.storedResponse(
+            Case.response(206, ("Content-Range", "bytes 0-9/10"), ("Content-Type", "a/b")))
         #expect(complete?.status == .ok)
         #expect(complete?.coverage == .whole)
         #expect(complete?.fields[.contentRange] == nil)
         #expect(complete?.fields[.contentType] == "a/b")
-        #expect(Case.kept(Case.response(206, ("Content-Range", "bytes 0-9/*")))?.status == .partialContent)
+        #expect(Case.storedResponse(Case.response(206, ("Content-Range", "bytes 0-9/*")))?.status == .partialContent)
     }
 
-    @Test func `keeps a part with its place`() {
+    @Test func `stores a part with its place`() {
         let part = Case.response(206, ("Cache-Control", "max-age=9"), ("Content-Range", "bytes 4-9/10"))
-        #expect(Case.kept(part)?.coverage == .part(4..<10, total: 10))
-        #expect(Case.kept(Case.response(206, ("Content-Range", "bytes 0-9/10")))?.coverage == .whole)
+        #expect(Case.storedResponse(part)?.coverage == .part(4..<10, total: 10))
+        #expect(Case.storedResponse(Case.response(206, ("Content-Range", "bytes 0-9/10")))?.coverage == .whole)
         #expect(Case.storageWord(Case.response(206)) == "bad-range")
         #expect(Case.storageWord(Case.response(206, ("Content-Range", "bytes */10"))) == "bad-range")
         let several = Case.response(
@@ -114,7 +117,7 @@ import Testing
         #expect(Case.storageWord(several) == "bad-range")
     }
 
-    @Test func `keeps the target without its fragment, and both times`() {
+    @Test func `stores the target without its fragment, and both times`() {
         let decision = Case.policy.storage(
             of: Case.response(), to: Case.request(), url: "https://example.test/x#y", requestedAt: 1, receivedAt: 2)
         guard case .store(let stored, _) = decision else { return #expect(Bool(false)) }
@@ -125,13 +128,14 @@ import Testing
     }
 
     @Test func `dates what has no date`() {
-        #expect(Case.kept(Case.response())?.fields[.date] == Case.date)
-        #expect(Case.kept(Case.response(200, ("Date", "x")))?.fields[values: .date] == ["x"])
+        #expect(Case.storedResponse(Case.response())?.fields[.date] == Case.date)
+        #expect(Case.storedResponse(Case.response(200, ("Date", "x")))?.fields[values: .date] == ["x"])
     }
 
-    @Test func `keeps what Vary names of the request`() {
+    @Test func `stores what Vary names of the request`() {
         let request = Case.request(.get, ("Foo", "1,2"), ("Foo", " 3 "), ("Accept-Language", "EN,de"))
-        let stored = Case.kept(Case.response(200, ("Vary", "Foo, accept-language"), ("Vary", "Bar, foo")), to: request)
+        let stored = Case.storedResponse(
+            Case.response(200, ("Vary", "Foo, accept-language"), ("Vary", "Bar, foo")), to: request)
         #expect(
             stored?.selecting == [
                 .init(name: "foo", value: "1, 2, 3"), .init(name: "accept-language", value: "en, de"),
@@ -150,16 +154,16 @@ import Testing
         #expect(Case.storageWord(response, to: request) == "vary-secret")
         let salted = CachePolicy(selectingSalt: [UInt8](repeating: 7, count: 16))
         let other = CachePolicy(selectingSalt: [UInt8](repeating: 8, count: 16))
-        let value = try #require(Case.kept(response, to: request, by: salted)?.selecting.first?.value)
+        let value = try #require(Case.storedResponse(response, to: request, by: salted)?.selecting.first?.value)
         #expect(value.utf8.count == 32)
         #expect(!value.contains("1234"))
-        #expect(Case.kept(response, to: request, by: other)?.selecting.first?.value != value)
-        #expect(Case.kept(response, by: Case.policy)?.selecting == [.init(name: "cookie", value: nil)])
+        #expect(Case.storedResponse(response, to: request, by: other)?.selecting.first?.value != value)
+        #expect(Case.storedResponse(response, by: Case.policy)?.selecting == [.init(name: "cookie", value: nil)])
     }
 
     @Test func `is refused for a head beyond any measure`() {
         var response = Case.response()
-        for number in 0...KeptFields.limit {
+        for number in 0...StoredFields.limit {
             response.headerFields.append(HTTPField(name: .init("x-\(number)")!, value: ""))
         }
         #expect(Case.storageWord(response) == "too-many-fields")

@@ -1,3 +1,5 @@
+// Proves that the age of a response is computed as RFC 9111 §4.2.3 says, whatever the clocks show.
+
 import HTTPTypes
 import LarderTesting
 import Testing
@@ -11,7 +13,7 @@ import Testing
         Case.policy.freshness(of: stored, at: now).age
     }
 
-    @Test func `is what Age said, the way it took and the time since`() {
+    @Test func `is what Age said, plus the time of transfer and the time since`() {
         var stored = Case.stored(("Age", "10"), ("Date", Case.date))
         stored.requestedAt -= 2000
         #expect(age(stored, at: Case.then + 3000) == 15_000)
@@ -38,7 +40,7 @@ import Testing
         #expect(age(Case.stored(("Age", "5"), ("Age", "7")), at: Case.then) == 5000)
     }
 
-    @Test func `is never less than at first when the clock is set back`() {
+    @Test func `is never less than at first when the clock jumps back`() {
         let stored = Case.stored(("Age", "10"))
         #expect(age(stored, at: Case.then - 86_400_000) == 10_000)
         #expect(age(stored, at: .min) == 10_000)

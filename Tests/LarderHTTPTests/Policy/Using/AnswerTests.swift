@@ -1,3 +1,5 @@
+// Proves that responses from the cache evaluate conditions and ranges as RFC 9110 says.
+
 import HTTPTypes
 import Testing
 
@@ -67,7 +69,7 @@ import Testing
         #expect(answer(Case.request(.get, ("If-Since-Modified", since)), stored).head.status == .notModified)
     }
 
-    @Test func `is whole for who has an older one, or asks in no words`() {
+    @Test func `is whole for a client with an older one, or with an unreadable condition`() {
         let stored = Case.stored(("Last-Modified", changed), ("Date", Case.date))
         for since in ["Sun, 06 Nov 1994 07:59:59 GMT", "yesterday"] {
             #expect(answer(Case.request(.get, ("If-Modified-Since", since)), stored).head.status == .ok)

@@ -1,10 +1,12 @@
+// Proves when a stale response may be used as fallback for an error or an unreachable server.
+
 import HTTPTypes
 import LarderFormat
 import Testing
 
 @testable import LarderHTTP
 
-@Suite struct `Standing in for an answer` {
+@Suite struct `A fallback for an answer` {
     private typealias Case = PolicyCase
 
     private func word(
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [500, 502, 503, 504])
-    func `for an error takes stale-if-error`(status: Int) {
+    func `for an error follows stale-if-error`(status: Int) {
         #expect(word(Case.stored(("Cache-Control", "max-age=1")), status: status) == "refuse server-error")
         let lenient = Case.stored(("Cache-Control", "max-age=1, stale-if-error=99"))
         #expect(word(lenient, status: status) == "serve stale-if-error")
@@ -65,7 +67,7 @@ import Testing
                 == "refuse too-stale")
     }
 
-    @Test func `is wrong for who asked for validation`() {
+    @Test func `is wrong for a request for validation`() {
         let stored = Case.stored(("Cache-Control", "max-age=600"))
         #expect(word(stored, for: Case.request(.get, ("Cache-Control", "no-cache"))) == "refuse request-no-cache")
         #expect(word(stored, for: Case.request(.get, ("Pragma", "no-cache"))) == "refuse request-no-cache")
@@ -74,7 +76,7 @@ import Testing
         #expect(word(stored, for: Case.request(.post)) == "refuse method")
     }
 
-    @Test func `is wrong with what was not asked for`() {
+    @Test func `is wrong with what was not requested`() {
         let variant = Case.stored(("Vary", "Foo"), selecting: [.init(name: "foo", value: "1")])
         #expect(word(variant) == "refuse vary-mismatch")
         #expect(word(Case.stored(status: 206, coverage: .part(0..<5, total: 10))) == "refuse partial")

@@ -1,3 +1,5 @@
+// Proves that freshness lifetimes are computed as RFC 9111 §4.2 says.
+
 import HTTPTypes
 import Testing
 

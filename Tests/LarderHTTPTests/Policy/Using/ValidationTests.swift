@@ -1,3 +1,5 @@
+// Proves which conditions a validating request sends (RFC 9111 §4.3.1).
+
 import HTTPTypes
 import LarderFormat
 import Testing
@@ -17,7 +19,7 @@ import Testing
     }
 
     /// §2.1.23.
-    @Test func `asks by tag and by date, each as it came`() {
+    @Test func `validates by tag and by date, each as it came`() {
         let fields = sent(Case.request(.get, ("X", "1")), Case.stored(("ETag", "W/\"a\""), ("Last-Modified", changed)))
         #expect(fields[.ifNoneMatch] == "W/\"a\"")
         #expect(fields[.ifModifiedSince] == changed)
@@ -26,13 +28,13 @@ import Testing
         #expect(sent(Case.request(), Case.stored(("ETag", "bare")))[.ifNoneMatch] == "bare")
     }
 
-    @Test func `asks by nothing that is no validator`() {
+    @Test func `validates by nothing that is no validator`() {
         let fields = sent(
             Case.request(), Case.stored(("ETag", ""), ("Last-Modified", "yesterday"), ("Date", Case.date)))
         #expect(fields.isEmpty)
     }
 
-    @Test func `asks by all tags it would take`() {
+    @Test func `sends all tags it would accept`() {
         let fields = sent(
             Case.request(), Case.stored(("ETag", "\"a\""), ("Last-Modified", changed)), Case.stored(("ETag", "\"b\"")),
             Case.stored(("ETag", "\"a\"")),
@@ -41,7 +43,7 @@ import Testing
         #expect(!fields.has("if-modified-since"))
     }
 
-    @Test func `asks by tags of parts only for ranges within them`() {
+    @Test func `sends tags of parts only for ranges within them`() {
         let part = Case.stored(("ETag", "\"p\""), status: 206, coverage: .part(0..<5, total: 10))
         let whole = Case.stored(("ETag", "\"w\""), ("Date", Case.date))
         #expect(sent(Case.request(), part, whole)[.ifNoneMatch] == "\"w\"")

@@ -1,3 +1,5 @@
+// Proves that Vary selects stored responses as RFC 9111 §4.1 says, and compares secrets by keyed hash.
+
 import HTTPTypes
 import Testing
 
@@ -10,7 +12,9 @@ import Testing
     private func summary(_ vary: String, _ first: (String, String)..., then second: (String, String)...) -> String {
         var request = Case.request()
         request.headerFields = Case.fields(first)
-        guard let stored = Case.kept(Case.response(200, fresh, ("Vary", vary)), to: request) else { return "refused" }
+        guard let stored = Case.storedResponse(Case.response(200, fresh, ("Vary", vary)), to: request) else {
+            return "refused"
+        }
         request.headerFields = Case.fields(second)
         return Case.reuse(request, stored).summary
     }
@@ -29,25 +33,25 @@ import Testing
         )
     }
 
-    @Test func `takes spaces and lines for no difference`() {
+    @Test func `ignores differences in spaces and lines`() {
         #expect(summary("Foo", ("Foo", "1,2"), then: ("Foo", " 1 , 2 ")) == "reuse fresh 0")
         #expect(summary("Foo", ("Foo", "1, 2"), then: ("Foo", "1"), ("Foo", "2")) == "reuse fresh 0")
         #expect(summary("Foo", ("Foo", "\"a,b\""), then: ("Foo", "\"a, b\"")) == "forward vary-mismatch")
     }
 
-    @Test func `takes case for no difference only where it means nothing`() {
+    @Test func `ignores case only where it means nothing`() {
         #expect(
             summary("Accept-Language", ("Accept-Language", "en, de"), then: ("Accept-Language", "eN,De"))
                 == "reuse fresh 0")
         #expect(summary("Foo", ("Foo", "a"), then: ("Foo", "A")) == "forward vary-mismatch")
     }
 
-    @Test func `keeps bytes apart that are not text`() {
+    @Test func `distinguishes bytes that are not text`() {
         var one = Case.request()
         one.headerFields.append(HTTPField(name: .accept, value: [0xFC]))
         var other = Case.request()
         other.headerFields.append(HTTPField(name: .accept, value: [0xC3, 0xBC]))
-        let stored = Case.kept(Case.response(200, fresh, ("Vary", "Accept")), to: one)!
+        let stored = Case.storedResponse(Case.response(200, fresh, ("Vary", "Accept")), to: one)!
         #expect(Case.reuse(one, stored).summary == "reuse fresh 0")
         #expect(Case.reuse(other, stored).summary == "forward vary-mismatch")
     }
@@ -56,7 +60,7 @@ import Testing
         let policy = CachePolicy(selectingSalt: Array(1...32))
         let request = Case.request(.get, ("Authorization", "Bearer x"))
         let stored = try #require(
-            Case.kept(Case.response(200, fresh, ("Vary", "Authorization")), to: request, by: policy))
+            Case.storedResponse(Case.response(200, fresh, ("Vary", "Authorization")), to: request, by: policy))
         func summary(_ request: HTTPRequest) -> String {
             policy.reuse(request, url: Case.url, among: [stored], at: Case.then).summary
         }
@@ -69,7 +73,7 @@ import Testing
         #expect(Case.reuse(Case.request(), Case.stored(fresh, ("Vary", "*"))).summary == "forward vary-mismatch")
     }
 
-    @Test func `among several that are selected takes the most recent`() {
+    @Test func `among several that are selected uses the most recent`() {
         let old = Case.stored(fresh, ("Date", "Sun, 06 Nov 1994 08:49:30 GMT"))
         let new = Case.stored(fresh, ("Date", "Sun, 06 Nov 1994 08:49:36 GMT"))
         #expect(Case.reuse(Case.request(), old, new, old).summary == "reuse fresh 1")

@@ -1,3 +1,5 @@
+// Configuration: a small world to be explored completely: its entries and possible events.
+
 import LarderFormat
 import LarderOutbox
 import LarderTransport
@@ -15,33 +17,33 @@ final class Configuration: Sendable {
     }
 
     /// What may happen.
-    struct Weather: OptionSet, Sendable {
+    struct EventOptions: OptionSet, Sendable {
         let rawValue: Int
-        static let network = Weather(rawValue: 1 << 0)
-        static let session = Weather(rawValue: 1 << 1)
-        static let crash = Weather(rawValue: 1 << 2)
-        static let storage = Weather(rawValue: 1 << 3)
-        static let people = Weather(rawValue: 1 << 4)
-        static let foreground = Weather(rawValue: 1 << 5)
-        static let retry = Weather(rawValue: 1 << 6)
-        static let refusal = Weather(rawValue: 1 << 7)
-        static let conflict = Weather(rawValue: 1 << 8)
-        static let credentials = Weather(rawValue: 1 << 9)
-        static let lost = Weather(rawValue: 1 << 10)
-        static let notSent = Weather(rawValue: 1 << 11)
-        static let gateway = Weather(rawValue: 1 << 12)
+        static let network = EventOptions(rawValue: 1 << 0)
+        static let session = EventOptions(rawValue: 1 << 1)
+        static let crash = EventOptions(rawValue: 1 << 2)
+        static let storage = EventOptions(rawValue: 1 << 3)
+        static let userActions = EventOptions(rawValue: 1 << 4)
+        static let foreground = EventOptions(rawValue: 1 << 5)
+        static let retry = EventOptions(rawValue: 1 << 6)
+        static let refusal = EventOptions(rawValue: 1 << 7)
+        static let conflict = EventOptions(rawValue: 1 << 8)
+        static let credentials = EventOptions(rawValue: 1 << 9)
+        static let lost = EventOptions(rawValue: 1 << 10)
+        static let notSent = EventOptions(rawValue: 1 << 11)
+        static let gateway = EventOptions(rawValue: 1 << 12)
         /// What was given up may arrive at any later time, or never.
-        static let late = Weather(rawValue: 1 << 13)
+        static let late = EventOptions(rawValue: 1 << 13)
         /// The server asks for time.
-        static let patience = Weather(rawValue: 1 << 14)
+        static let requestedWaits = EventOptions(rawValue: 1 << 14)
         /// What is to be sent cannot be read, until somebody has mended it.
-        static let unsendable = Weather(rawValue: 1 << 15)
+        static let unsendable = EventOptions(rawValue: 1 << 15)
         /// The clock that may jump goes ahead, and back again.
-        static let clock = Weather(rawValue: 1 << 16)
+        static let clock = EventOptions(rawValue: 1 << 16)
     }
 
     let entries: [Entry]
-    let weather: Weather
+    let eventOptions: EventOptions
     let policy: OutboxPolicy
     let accounts: [String?]
     /// Failures in a row that differ in the wait they lead to.
@@ -50,11 +52,11 @@ final class Configuration: Sendable {
     let memory: Int64?
 
     init(
-        _ entries: [Entry], _ weather: Weather, concurrent: Int = 2, attempts: Int = 2, isPatient: Bool = false,
+        _ entries: [Entry], _ options: EventOptions, concurrent: Int = 2, attempts: Int = 2, isPatient: Bool = false,
         memory: Int64? = nil, batch: Int? = nil
     ) {
         self.entries = entries
-        self.weather = weather
+        self.eventOptions = options
         self.memory = memory
         accounts = Set(entries.map(\.account)).sorted { ($0 ?? "") < ($1 ?? "") }
         failuresThatMatter = isPatient ? 1 : 0
@@ -63,7 +65,7 @@ final class Configuration: Sendable {
         policy.revival = RetryPolicy(first: .seconds(4), limit: .seconds(4), jitter: 0)
         policy.mostAttempts = attempts
         policy.concurrentSends = concurrent
-        policy.resolvesConflicts = weather.contains(.conflict)
+        policy.resolvesConflicts = options.contains(.conflict)
         if let memory { policy.keyMemory = .seconds(memory) }
         if let batch { policy.batch = BatchPolicy(mostEntries: batch) }
         self.policy = policy

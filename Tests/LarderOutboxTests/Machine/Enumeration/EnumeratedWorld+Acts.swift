@@ -1,3 +1,5 @@
+// EnumeratedWorld+Acts: the events that may happen in each state, and the states after them.
+
 import LarderFormat
 import LarderOutbox
 import LarderStore
@@ -15,7 +17,7 @@ enum Act: Hashable {
     case foreground
     case clock(Int64)
     case crash
-    case late(Int, arrives: Bool)
+    case lateArrival(Int, arrives: Bool)
     case revive(Int)
     case discard(Int)
     case replace(Int, by: Int)
@@ -23,18 +25,19 @@ enum Act: Hashable {
 
     /// How a request ends.
     enum Reply: Hashable, CaseIterable {
-        case performed, again, patience, credentials, refused, conflict, lostPerformed, lost, notSent, unsendable
+        case performed, retryLater, tooManyRequests, credentials, refused, conflict, lostPerformed, lost, notSent,
+            unsendable
         case gatewayPerformed, gateway
-        case mixed, partly, bare
+        case mixed, partialOutcomes, withoutOutcomes
     }
 }
 
 extension EnumeratedWorld {
-    private typealias Weather = Configuration.Weather
+    private typealias EventOptions = Configuration.EventOptions
 
     /// All that may happen next.
     var acts: [Act] {
-        let weather = configuration.weather
+        let options = configuration.eventOptions
         var acts: [Act] = []
         if let next = slots.indices.first(where: {
             slots[$0] == .absent && configuration.entries[$0].successorOf == nil
@@ -42,22 +45,22 @@ extension EnumeratedWorld {
             acts.append(.enqueue(next))
         }
         if unseen != [], !isHeld { acts.append(.look) }
-        for index in air.indices { acts += replies(to: air[index]).map { .answer(index, $0) } }
-        for place in late { acts += [.late(place, arrives: true), .late(place, arrives: false)] }
+        for index in openAttempts.indices { acts += replies(to: openAttempts[index]).map { .answer(index, $0) } }
+        for place in late { acts += [.lateArrival(place, arrives: true), .lateArrival(place, arrives: false)] }
         if timer != nil { acts.append(.timer) }
-        if weather.contains(.network) || !isUp { acts.append(.network(!isUp)) }
-        if weather.contains(.session) {
+        if options.contains(.network) || !isUp { acts.append(.network(!isUp)) }
+        if options.contains(.session) {
             if isSignedIn { acts.append(.signOut) } else { acts += configuration.accounts.map { .signIn($0) } }
         }
-        if case .expired = machine.gate, isAskedToSignIn { acts += [.signIn(account), .signInFailed] }
-        if weather.contains(.foreground) { acts.append(.foreground) }
-        if weather.contains(.crash) { acts.append(.crash) }
-        if weather.contains(.clock) { acts.append(.clock(wallOffset == 0 ? 5000 : 0)) }
-        for place in slots.indices { acts += actsOfPeople(place) }
+        if case .expired = machine.authentication, isSignInRequested { acts += [.signIn(account), .signInFailed] }
+        if options.contains(.foreground) { acts.append(.foreground) }
+        if options.contains(.crash) { acts.append(.crash) }
+        if options.contains(.clock) { acts.append(.clock(wallOffset == 0 ? 5000 : 0)) }
+        for place in slots.indices { acts += userActs(place) }
         return acts
     }
 
-    private func actsOfPeople(_ place: Int) -> [Act] {
+    private func userActs(_ place: Int) -> [Act] {
         guard let delivery = delivery(place), unseen?.contains(place) == false else { return [] }
         var acts: [Act] = []
         switch delivery.state {
@@ -69,10 +72,10 @@ extension EnumeratedWorld {
                 acts.append(.replace(place, by: successor))
             }
         case .failed: acts.append(.revive(place))
-        case .waiting where configuration.weather.contains(.people): acts.append(.revive(place))
+        case .waiting where configuration.eventOptions.contains(.userActions): acts.append(.revive(place))
         case .pending, .sending, .waiting, .rejected: break
         }
-        if configuration.weather.contains(.people), delivery.state != .sending, delivery.state != .rejected {
+        if configuration.eventOptions.contains(.userActions), delivery.state != .sending, delivery.state != .rejected {
             acts.append(.discard(place))
         }
         // What the host says of the server has to be so.
@@ -80,31 +83,31 @@ extension EnumeratedWorld {
         return acts
     }
 
-    private func replies(to flight: Flight) -> [Act.Reply] {
-        let places = flight.entries.map(Configuration.place)
-        return Act.Reply.allCases.filter { isPossible($0, places, flight.isBatch) }
+    private func replies(to attempt: DeliveryAttempt) -> [Act.Reply] {
+        let places = attempt.entries.map(Configuration.place)
+        return Act.Reply.allCases.filter { isPossible($0, places, attempt.isBatch) }
     }
 
     private func isPossible(_ reply: Act.Reply, _ places: [Int], _ isBatch: Bool) -> Bool {
-        let weather = configuration.weather
+        let options = configuration.eventOptions
         let isFresh = applied.isDisjoint(with: places)
         let isRefused = !refused.isDisjoint(with: places)
         switch reply {
         case .performed: return !isRefused
         case .refused:
-            return isRefused || (isFresh && weather.contains(.refusal))
-        case .conflict: return weather.contains(.conflict) && isFresh && !isRefused
-        case .again: return weather.contains(.retry)
-        case .patience: return weather.contains(.patience)
-        case .credentials: return weather.contains(.credentials)
-        case .lost: return weather.contains(.lost)
-        case .lostPerformed: return weather.contains(.lost) && !isRefused
-        case .notSent: return weather.contains(.notSent)
-        case .unsendable: return weather.contains(.unsendable)
-        case .gateway: return weather.contains(.gateway)
-        case .gatewayPerformed: return weather.contains(.gateway) && !isRefused
-        case .mixed, .partly: return isBatch && places.count > 1 && !isRefused
-        case .bare: return isBatch && !isRefused
+            return isRefused || (isFresh && options.contains(.refusal))
+        case .conflict: return options.contains(.conflict) && isFresh && !isRefused
+        case .retryLater: return options.contains(.retry)
+        case .tooManyRequests: return options.contains(.requestedWaits)
+        case .credentials: return options.contains(.credentials)
+        case .lost: return options.contains(.lost)
+        case .lostPerformed: return options.contains(.lost) && !isRefused
+        case .notSent: return options.contains(.notSent)
+        case .unsendable: return options.contains(.unsendable)
+        case .gateway: return options.contains(.gateway)
+        case .gatewayPerformed: return options.contains(.gateway) && !isRefused
+        case .mixed, .partialOutcomes: return isBatch && places.count > 1 && !isRefused
+        case .withoutOutcomes: return isBatch && !isRefused
         }
     }
 
@@ -116,12 +119,12 @@ extension EnumeratedWorld {
             world.slots[place] = .stored(OutboxDelivery())
             world.unseen?.insert(place)
             return [world]
-        case .look: return try world.react(.look, isCalm: isCalm)
+        case .look: return try world.react(.tableChanged, isCalm: isCalm)
         case .answer(let index, let reply):
-            let flight = world.air.remove(at: index)
-            let answer = world.answer(to: flight, reply)
-            let worlds = try world.react(.answered(flight.key, answer), isCalm: isCalm)
-            if reply == .unsendable, !isHeld { try worlds.first?.checkParked(flight) }
+            let attempt = world.openAttempts.remove(at: index)
+            let answer = world.answer(to: attempt, reply)
+            let worlds = try world.react(.attemptEnded(attempt.key, answer), isCalm: isCalm)
+            if reply == .unsendable, !isHeld { try worlds.first?.checkParked(attempt) }
             return worlds
         case .timer: return try wake(isCalm: isCalm)
         case .network(let isUp):
@@ -133,12 +136,12 @@ extension EnumeratedWorld {
         case .clock(let offset):
             world.wallOffset = offset
             return [world]
-        case .late(let place, let arrives):
+        case .lateArrival(let place, let arrives):
             world.late.removeAll { $0 == place }
             if arrives { _ = world.arrive(place) }
             return [world]
         case .revive(let place):
-            world.askedUntil = nil
+            world.serverWaitEnd = nil
             return try world.react(.revive(Configuration.id(place)), isCalm: isCalm)
         case .discard(let place):
             return try world.react(.discard(Configuration.id(place), outcome: "dropped"), isCalm: isCalm)
@@ -152,15 +155,15 @@ extension EnumeratedWorld {
         switch act {
         case .signOut:
             isSignedIn = false
-            isAskedToSignIn = false
+            isSignInRequested = false
             return try react(.session(.signedOut), isCalm: isCalm)
         case .signIn(let account):
             self.account = account
             isSignedIn = true
-            isAskedToSignIn = false
+            isSignInRequested = false
             return try react(.session(.signedIn(account)), isCalm: isCalm)
         default:
-            isAskedToSignIn = false
+            isSignInRequested = false
             return try react(.signInFailed, isCalm: isCalm)
         }
     }
@@ -171,25 +174,25 @@ extension EnumeratedWorld {
         unseen?.formUnion([place, successor] + slots.indices.filter { after[$0].contains(place) })
         after = after.map { $0.map { $0 == place ? successor : $0 } }
         after[successor] = after[place]
-        return try react(.look, isCalm: isCalm)
+        return try react(.tableChanged, isCalm: isCalm)
     }
 
-    private mutating func answer(to flight: Flight, _ reply: Act.Reply) -> FlightAnswer {
-        let places = flight.entries.map(Configuration.place)
+    private mutating func answer(to attempt: DeliveryAttempt, _ reply: Act.Reply) -> AttemptResult {
+        let places = attempt.entries.map(Configuration.place)
         switch reply {
         case .performed:
             for place in places { _ = arrive(place) }
-            return flight.isBatch ? members(flight) { _ in 200 } : .whole(.head(AnswerHead(200)))
-        case .again: return .whole(.head(AnswerHead(503)))
-        case .patience:
-            askedUntil = elapsed + .seconds(3)
-            return .whole(.head(AnswerHead(429, retryAfter: .seconds(3))))
-        case .credentials: return .whole(.head(AnswerHead(401)))
+            return attempt.isBatch ? members(attempt) { _ in 200 } : .whole(.head(ResponseSummary(200)))
+        case .retryLater: return .whole(.head(ResponseSummary(503)))
+        case .tooManyRequests:
+            serverWaitEnd = elapsed + .seconds(3)
+            return .whole(.head(ResponseSummary(429, retryAfter: .seconds(3))))
+        case .credentials: return .whole(.head(ResponseSummary(401)))
         case .refused:
             // A batch that is refused as such says nothing of its members.
-            if !flight.isBatch { refused.formUnion(places) }
-            return .whole(.head(AnswerHead(422)))
-        case .conflict: return .whole(.head(AnswerHead(409)))
+            if !attempt.isBatch { refused.formUnion(places) }
+            return .whole(.head(ResponseSummary(422)))
+        case .conflict: return .whole(.head(ResponseSummary(409)))
         case .lostPerformed:
             for place in places { _ = arrive(place) }
             return .whole(.none)
@@ -198,25 +201,25 @@ extension EnumeratedWorld {
         case .unsendable: return .whole(.unsendable("gone"))
         case .gatewayPerformed:
             for place in places { _ = arrive(place) }
-            return .whole(.head(AnswerHead(504)))
-        case .gateway: return .whole(.head(AnswerHead(504)))
+            return .whole(.head(ResponseSummary(504)))
+        case .gateway: return .whole(.head(ResponseSummary(504)))
         case .mixed:
             let isFresh = !applied.contains(places[0])
             if isFresh { refused.insert(places[0]) }
             for place in places.dropFirst() { _ = arrive(place) }
-            return members(flight) { $0 == places[0] && isFresh ? 422 : 200 }
-        case .partly:
+            return members(attempt) { $0 == places[0] && isFresh ? 422 : 200 }
+        case .partialOutcomes:
             for place in places.dropLast() { _ = arrive(place) }
-            return members(flight) { $0 == places.last ? nil : $0 == places[0] ? 503 : 200 }
-        case .bare:
+            return members(attempt) { $0 == places.last ? nil : $0 == places[0] ? 503 : 200 }
+        case .withoutOutcomes:
             for place in places { _ = arrive(place) }
-            return .whole(.unreadable(AnswerHead(200)))
+            return .whole(.unreadable(ResponseSummary(200)))
         }
     }
 
-    private func members(_ flight: Flight, _ status: (Int) -> Int?) -> FlightAnswer {
-        var heads: [UUIDBytes: AnswerHead] = [:]
-        for id in flight.entries { heads[id] = status(Configuration.place(id)).map { AnswerHead($0) } }
+    private func members(_ attempt: DeliveryAttempt, _ status: (Int) -> Int?) -> AttemptResult {
+        var heads: [UUIDBytes: ResponseSummary] = [:]
+        for id in attempt.entries { heads[id] = status(Configuration.place(id)).map { ResponseSummary($0) } }
         return .members(heads)
     }
 }

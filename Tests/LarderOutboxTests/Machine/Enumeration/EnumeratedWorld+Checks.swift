@@ -1,3 +1,5 @@
+// EnumeratedWorld+Checks: the invariants of every state, written from docs/internals/outbox.md.
+
 import LarderFormat
 import LarderOutbox
 import LarderStore
@@ -6,28 +8,32 @@ import LarderTransport
 // What holds in every state; written from docs/internals/outbox.md, apart from the machine.
 extension EnumeratedWorld {
     /// A request that is about to be sent.
-    func checkSend(_ flight: Flight) throws {
-        let places = flight.entries.map(Configuration.place)
-        if let askedUntil, elapsed < askedUntil { throw Violation(description: "sent while the server wants peace") }
-        guard air.count < configuration.policy.concurrentSends else {
+    func checkSend(_ attempt: DeliveryAttempt) throws {
+        let places = attempt.entries.map(Configuration.place)
+        if let serverWaitEnd, elapsed < serverWaitEnd {
+            throw Violation(description: "sent during the wait that the server requested")
+        }
+        guard openAttempts.count < configuration.policy.concurrentSends else {
             throw Violation(description: "too many requests")
         }
         guard isUp, isSignedIn else { throw Violation(description: "sent while offline or signed out") }
-        guard !air.contains(where: { !Set($0.entries).isDisjoint(with: flight.entries) }) else {
+        guard !openAttempts.contains(where: { !Set($0.entries).isDisjoint(with: attempt.entries) }) else {
             throw Violation(description: "an entry is sent twice at the same time")
         }
-        guard flight.isBatch || flight.key == flight.entries.first else {
+        guard attempt.isBatch || attempt.key == attempt.entries.first else {
             throw Violation(description: "sent under another key")
         }
-        if flight.isBatch, air.contains(where: \.isBatch) { throw Violation(description: "two batches at a time") }
+        if attempt.isBatch, openAttempts.contains(where: \.isBatch) {
+            throw Violation(description: "two batches at a time")
+        }
         for place in places {
             guard let delivery = delivery(place), delivery.state == .sending,
-                delivery.batch == (flight.isBatch ? flight.key : nil)
+                delivery.batch == (attempt.isBatch ? attempt.key : nil)
             else { throw Violation(description: "\(place) is sent, and that is not stored") }
             guard configuration.entries[place].account == account else {
                 throw Violation(description: "\(place) is sent as another account")
             }
-            if let holder = holder(of: place) { throw Violation(description: "\(place) is sent before \(holder)") }
+            if let holder = blocker(of: place) { throw Violation(description: "\(place) is sent before \(holder)") }
             if let memory = configuration.memory, let time = appliedAt[place], serverNow - time >= memory * 1000 {
                 throw Violation(description: "\(place) is sent again after the server has forgotten it")
             }
@@ -35,17 +41,17 @@ extension EnumeratedWorld {
     }
 
     /// What cannot be sent waits for somebody; of a batch nobody knows yet which member it is.
-    func checkParked(_ flight: Flight) throws {
-        for place in flight.entries.map(Configuration.place) {
+    func checkParked(_ attempt: DeliveryAttempt) throws {
+        for place in attempt.entries.map(Configuration.place) {
             guard let delivery = delivery(place) else { continue }
-            if flight.isBatch ? delivery.batch == flight.key : delivery.state != .failed {
+            if attempt.isBatch ? delivery.batch == attempt.key : delivery.state != .failed {
                 throw Violation(description: "\(place) cannot be sent, and is \(delivery.state)")
             }
         }
     }
 
     /// An entry that has to leave first.
-    func holder(of place: Int) -> Int? {
+    func blocker(of place: Int) -> Int? {
         slots.indices.first { other in
             guard isEarlier(other, than: place) else { return false }
             if after[place].contains(other) { return true }
@@ -82,11 +88,13 @@ extension EnumeratedWorld {
     /// What holds between any two events.
     func check() throws {
         guard timer == machine.armed else { throw Violation(description: "the timer is another than the machine's") }
-        guard machine.isLive(at: moment) else { throw Violation(description: "the machine says that it stands still") }
+        guard machine.isLive(at: reading) else { throw Violation(description: "the machine says that it stands still") }
         try checkLiveness()
         try checkFlights()
-        let isAsked = machine.signIn == .asked
-        guard isAsked == isAskedToSignIn else { throw Violation(description: "nobody was asked to sign in") }
+        let isRequested = machine.signIn == .requested
+        guard isRequested == isSignInRequested else {
+            throw Violation(description: "nobody was asked to sign in")
+        }
         for place in applied {
             if case .stored(let delivery) = slots[place], delivery.state == .rejected, refused.contains(place) {
                 throw Violation(description: "\(place) is a dead letter, and the server has it")
@@ -102,8 +110,8 @@ extension EnumeratedWorld {
 
     /// What is under way for the machine is in the air, or was answered and could not be stored.
     private func checkFlights() throws {
-        let answered = unstored.compactMap { if case .answered(let key, _) = $0 { key } else { nil } }
-        guard machine.flights == Set(air.map(\.key) + answered) else {
+        let answered = unstored.compactMap { if case .attemptEnded(let key, _) = $0 { key } else { nil } }
+        guard machine.activeAttempts == Set(openAttempts.map(\.key) + answered) else {
             throw Violation(description: "something else is under way than the machine thinks")
         }
     }
@@ -112,19 +120,19 @@ extension EnumeratedWorld {
 
     /// Due and online: under way, or a timer is armed that is not too late.
     private func checkLiveness() throws {
-        if case .expired = machine.gate, isUp, timer == nil, !isAskedToSignIn {
+        if case .expired = machine.authentication, isUp, timer == nil, !isSignInRequested {
             throw Violation(description: "expired, and nobody is asked to sign in")
         }
-        guard isUp, case .signedIn = machine.gate, isSignedIn else { return }
-        if let held = machine.heldUntil {
+        guard isUp, case .signedIn = machine.authentication, isSignedIn else { return }
+        if let held = machine.storageRetryTime {
             guard let timer, timer <= held else { throw Violation(description: "held for good") }
             return
         }
-        guard air.count < configuration.policy.concurrentSends else { return }
-        let peace = askedUntil.flatMap { $0 > elapsed ? $0 : nil }
+        guard openAttempts.count < configuration.policy.concurrentSends else { return }
+        let peace = serverWaitEnd.flatMap { $0 > elapsed ? $0 : nil }
         for place in slots.indices where unseen?.contains(place) == false {
             guard configuration.entries[place].account == account, let delivery = delivery(place),
-                holder(of: place) == nil
+                blocker(of: place) == nil
             else { continue }
             switch delivery.state {
             case .pending where peace != nil:
@@ -135,12 +143,12 @@ extension EnumeratedWorld {
             case .waiting:
                 // Where the clock jumps it says nothing of waits but that none is longer than the longest and the jump.
                 let own =
-                    configuration.weather.contains(.clock)
+                    configuration.eventOptions.contains(.clock)
                     ? configuration.policy.retry.limit + .seconds(5) : .milliseconds((delivery.dueAt ?? now) - now)
                 guard let timer, timer <= max(elapsed + own, peace ?? .zero) else {
                     throw Violation(description: "\(place) will be due and no timer is armed")
                 }
-            case .sending where !machine.flights.contains(delivery.batch ?? Configuration.id(place)):
+            case .sending where !machine.activeAttempts.contains(delivery.batch ?? Configuration.id(place)):
                 throw Violation(description: "\(place) is taken for being sent")
             case .failed where delivery.dueAt != nil:
                 guard timer != nil else { throw Violation(description: "\(place) does not come back") }
@@ -166,6 +174,6 @@ extension EnumeratedWorld {
     }
 
     private func isHeldByAnother(_ place: Int) -> Bool {
-        holder(of: place).map { configuration.entries[$0].account != account } ?? false
+        blocker(of: place).map { configuration.entries[$0].account != account } ?? false
     }
 }

@@ -1,3 +1,5 @@
+// EnumeratedWorld+Key: a compact key that is equal for equal states.
+
 import LarderFormat
 import LarderOutbox
 import LarderStore
@@ -11,8 +13,8 @@ extension EnumeratedWorld {
             let place = Configuration.place(entry.id)
             key.append(UInt8(100 + place))
             if entry.delivery != delivery(place) { append(entry.delivery, to: &key) }
-            key.append(rest(entry.due))
-            key.append(rest(entry.notBefore))
+            key.append(remaining(entry.due))
+            key.append(remaining(entry.notBefore))
             if let memory = configuration.memory, entry.delivery.isInDoubt || entry.delivery.state == .sending {
                 key.append(entry.firstTried.map { UInt8(min((elapsed - $0).components.seconds, memory)) } ?? 255)
             }
@@ -20,8 +22,8 @@ extension EnumeratedWorld {
         key.append(241)
         key.append(unseen.map(mask) ?? 255)
         for event in unstored { append(event, to: &key) }
-        key.append(rest(timer))
-        key.append(rest(machine.serverWait))
+        key.append(remaining(timer))
+        key.append(remaining(machine.serverWait))
         appendConditions(to: &key)
         return key
     }
@@ -43,17 +45,17 @@ extension EnumeratedWorld {
             key.append(240)
             for place in list { key.append(UInt8(place)) }
         }
-        for flight in air {
+        for attempt in openAttempts {
             key.append(242)
-            key.append(UInt8(flight.key.high) << 7 | UInt8(flight.key.low))
-            for id in flight.entries { key.append(UInt8(Configuration.place(id))) }
+            key.append(UInt8(attempt.key.high) << 7 | UInt8(attempt.key.low))
+            for id in attempt.entries { key.append(UInt8(Configuration.place(id))) }
         }
         key.append(UInt8(late.count))
         for place in late { key.append(UInt8(place)) }
         key.append(mask(applied))
         key.append(mask(refused))
-        key.append(rest(askedUntil))
-        key.append(rest(storedWait))
+        key.append(remaining(serverWaitEnd))
+        key.append(remaining(storedWait))
         key.append(UInt8(wallOffset / 1000))
         if let memory = configuration.memory {
             for place in slots.indices {
@@ -67,29 +69,29 @@ extension EnumeratedWorld {
 
     private func appendConditions(to key: inout [UInt8]) {
         key.append(
-            bit(isAskedToSignIn, 0) | bit(machine.isAtStart, 1) | bit(machine.isBatchUnread, 2)
+            bit(isSignInRequested, 0) | bit(machine.isAtStart, 1) | bit(machine.hasUnreadableBatch, 2)
                 | bit(machine.throttles > 0, 3))
         key.append(machine.network.map { bit($0, 0) } ?? 2)
-        switch machine.gate {
+        switch machine.authentication {
         case .signedIn: key.append(0)
         case .expired: key.append(1)
         case .signedOut: key.append(2)
         }
         switch machine.signIn {
         case .idle: key.append(254)
-        case .asked: key.append(253)
-        case .waiting(let time): key.append(rest(time))
+        case .requested: key.append(253)
+        case .waiting(let time): key.append(remaining(time))
         }
         // The first refusal is followed by no wait.
-        key.append(UInt8(min(machine.refusals, configuration.failuresThatMatter + 1)))
+        key.append(UInt8(min(machine.credentialRefusals, configuration.failuresThatMatter + 1)))
         key.append(UInt8(min(machine.storageFailures, configuration.failuresThatMatter)))
-        key.append(rest(machine.heldUntil))
-        key.append(rest(machine.refusalWait))
+        key.append(remaining(machine.storageRetryTime))
+        key.append(remaining(machine.refusalWait))
         key.append(UInt8(min(machine.refusedLanes.count, 3)))
-        key.append(machine.haste.map { $0 == .everything ? 1 : 2 } ?? 0)
-        if machine.earlierFlights.isEmpty { return }
-        for flight in machine.earlierFlights.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
-            key.append(UInt8(flight.high) << 7 | UInt8(flight.low))
+        key.append(machine.retryScope.map { $0 == .allFailures ? 1 : 2 } ?? 0)
+        if machine.earlierAttempts.isEmpty { return }
+        for attempt in machine.earlierAttempts.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+            key.append(UInt8(attempt.high) << 7 | UInt8(attempt.low))
         }
     }
 
@@ -104,7 +106,7 @@ extension EnumeratedWorld {
         if delivery.state == .rejected { return }
         // While one is left unresolved by an unread batch, no other is formed.
         let isLeftUnread = delivery.state == .unresolved && delivery.lastError?.hasSuffix("without outcomes") == true
-        key.append(bit(delivery.isInDoubt, 0) | bit(delivery.isAlone, 1) | bit(isLeftUnread, 2))
+        key.append(bit(delivery.isInDoubt, 0) | bit(delivery.isUnbatched, 1) | bit(isLeftUnread, 2))
         // How often it has come back does not matter any more.
         key.append(UInt8(min(delivery.attempts, configuration.policy.mostAttempts + 1)))
         key.append(UInt8(min(delivery.failures, configuration.failuresThatMatter)))
@@ -118,7 +120,7 @@ extension EnumeratedWorld {
         }
     }
 
-    private func rest(_ time: Duration?) -> UInt8 {
+    private func remaining(_ time: Duration?) -> UInt8 {
         guard let time else { return 255 }
         return UInt8(max(0, (time - elapsed).components.seconds))
     }

@@ -1,9 +1,11 @@
+// EnumeratedWorld: a delivery machine, its store, its open requests and the server, in one state.
+
 import LarderFormat
 import LarderOutbox
 import LarderStore
 import LarderTransport
 
-/// A machine, the store it writes to, the requests in the air and the server, at one moment.
+/// A machine, the store it writes to, the requests in flight and the server, at one point in time.
 ///
 /// The store is a model of what `LarderStore` promises of the outbox: a transaction shows what has changed, and is stored whole or not.
 struct EnumeratedWorld {
@@ -23,7 +25,7 @@ struct EnumeratedWorld {
     var unseen: Set<Int>? = []
     /// What could not be stored, and is taken again when the timer goes off.
     var unstored: [DeliveryEvent] = []
-    var air: [Flight] = []
+    var openAttempts: [DeliveryAttempt] = []
     /// Requests that were given up and may still arrive, by entry.
     var late: [Int] = []
     var applied: Set<Int> = []
@@ -34,13 +36,13 @@ struct EnumeratedWorld {
     /// By how much the clock that may jump is ahead, in milliseconds.
     var wallOffset: Int64 = 0
     /// Until when the server wants to be left alone, as it said, and as it is stored.
-    var askedUntil: Duration?
+    var serverWaitEnd: Duration?
     var storedWait: Duration?
     var timer: Duration?
     var isUp = false
     var account: String?
     var isSignedIn = true
-    var isAskedToSignIn = false
+    var isSignInRequested = false
 
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -49,7 +51,7 @@ struct EnumeratedWorld {
     init(_ configuration: Configuration) {
         self.configuration = configuration
         account = configuration.accounts.first ?? nil
-        machine = DeliveryMachine(policy: configuration.policy, gate: .signedIn(account), seed: 0)
+        machine = DeliveryMachine(policy: configuration.policy, authentication: .signedIn(account), seed: 0)
         slots = configuration.entries.map { _ in .absent }
         after = configuration.entries.map(\.after)
     }
@@ -57,7 +59,7 @@ struct EnumeratedWorld {
     /// What a clock shows that is always right.
     var serverNow: Int64 { 1_000_000 + elapsed.components.seconds * 1000 }
     var now: Int64 { serverNow + wallOffset }
-    var moment: Moment { Moment(elapsed: elapsed, now: now) }
+    var reading: ClockReading { ClockReading(elapsed: elapsed, now: now) }
 
     func delivery(_ place: Int) -> OutboxDelivery? {
         if case .stored(let delivery) = slots[place] { delivery } else { nil }
@@ -73,7 +75,7 @@ struct EnumeratedWorld {
 
     /// A key for a batch that nothing bears.
     var freshKey: UUIDBytes {
-        var used = Set(air.map(\.key))
+        var used = Set(openAttempts.map(\.key))
         for place in slots.indices { if let batch = delivery(place)?.batch { used.insert(batch) } }
         var low: UInt64 = 1
         while used.contains(UUIDBytes(high: 1, low: low)) { low += 1 }
@@ -85,43 +87,43 @@ struct EnumeratedWorld {
 
 extension EnumeratedWorld {
     /// Whether the store could not keep what happened, and is not asked yet to keep more.
-    var isHeld: Bool { machine.heldUntil.map { $0 > elapsed } ?? false }
+    var isHeld: Bool { machine.storageRetryTime.map { $0 > elapsed } ?? false }
 
     /// What may come of an event: its changes are stored or not. Then an answer is taken again, and a fact is one all the same.
     ///
     /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
     func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [EnumeratedWorld] {
         var (world, failed) = (self, self)
-        let isAnswer = if case .answered = event { true } else { false }
+        let isAnswer = if case .attemptEnded = event { true } else { false }
         if isAnswer { failed.unstored.append(event) }
         if isHeld, isAnswer { return [failed] }
         if isHeld, event.isFact {
-            try failed.stepAside([event])
+            try failed.stepWithoutStore([event])
             return [failed]
         }
-        let news = slots.indices.filter { delivery($0) != nil && unseen?.contains($0) ?? true }
-        world.machine.see(
-            TableNews(
-                news.map(entry), changed: unseen.map { Set($0.map(Configuration.id)) },
-                serverWait: unseen == nil ? storedWait.map { $0 - elapsed } : nil), at: moment)
+        let unseenPlaces = slots.indices.filter { delivery($0) != nil && unseen?.contains($0) ?? true }
+        world.machine.applyTableChanges(
+            TableChanges(
+                unseenPlaces.map(entry), changed: unseen.map { Set($0.map(Configuration.id)) },
+                serverWait: unseen == nil ? storedWait.map { $0 - elapsed } : nil), at: reading)
         world.unseen = []
-        let step = world.machine.step(event, at: moment, freshKey: freshKey)
+        let step = world.machine.step(event, at: reading, freshKey: freshKey)
         try world.commit(step.changes)
         switch step.serverWait {
-        case .note(let wait): world.storedWait = elapsed + wait
+        case .begin(let wait): world.storedWait = elapsed + wait
         case .end: world.storedWait = nil
         case nil: break
         }
         try world.perform(step.effects)
-        if isCalm || step.changes.isEmpty || !configuration.weather.contains(.storage) { return [world] }
-        try failed.stepAside([.storageFailed] + (event.isFact ? [event] : []))
+        if isCalm || step.changes.isEmpty || !configuration.eventOptions.contains(.storage) { return [world] }
+        try failed.stepWithoutStore([.storageFailed] + (event.isFact ? [event] : []))
         return [world, failed]
     }
 
     /// The machine takes what is so whether anything can be stored or not.
-    private mutating func stepAside(_ events: [DeliveryEvent]) throws {
+    private mutating func stepWithoutStore(_ events: [DeliveryEvent]) throws {
         for event in events {
-            let step = machine.step(event, at: moment, freshKey: freshKey)
+            let step = machine.step(event, at: reading, freshKey: freshKey)
             guard step.changes.isEmpty else { throw Violation(description: "changes while nothing can be stored") }
             try perform(step.effects)
         }
@@ -143,12 +145,12 @@ extension EnumeratedWorld {
         try abandoned().flatMap { (world) throws -> [EnumeratedWorld] in
             var world = world
             world.machine = DeliveryMachine(
-                policy: configuration.policy, gate: isSignedIn ? .signedIn(account) : .signedOut, seed: 0)
+                policy: configuration.policy, authentication: isSignedIn ? .signedIn(account) : .signedOut, seed: 0)
             world.timer = nil
-            world.isAskedToSignIn = false
+            world.isSignInRequested = false
             (world.unseen, world.unstored) = (nil, [])
             let isUp = isUp
-            return try world.react(.look, isCalm: false)
+            return try world.react(.tableChanged, isCalm: false)
                 .flatMap { (world) throws -> [EnumeratedWorld] in
                     try world.react(.network(isUsable: isUp), isCalm: false)
                 }
@@ -158,10 +160,10 @@ extension EnumeratedWorld {
     /// The requests in the air given up: each may have arrived, or not, or arrives later.
     private func abandoned() -> [EnumeratedWorld] {
         var base = self
-        let places = air.flatMap { $0.entries.map(Configuration.place) }
-        base.air = []
+        let places = openAttempts.flatMap { $0.entries.map(Configuration.place) }
+        base.openAttempts = []
         if places.isEmpty { return [base] }
-        if configuration.weather.contains(.late) {
+        if configuration.eventOptions.contains(.late) {
             base.late = Set(base.late + places).sorted()
             return [base]
         }
@@ -236,15 +238,15 @@ extension EnumeratedWorld {
     private mutating func perform(_ effects: [DeliveryEffect]) throws {
         for effect in effects {
             switch effect {
-            case .send(let flight):
-                try checkSend(flight)
-                air.append(flight)
-                air.sort { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
+            case .send(let attempt):
+                try checkSend(attempt)
+                openAttempts.append(attempt)
+                openAttempts.sort { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
             case .arm(let time): timer = time
             case .signIn(let account):
-                guard !isAskedToSignIn else { throw Violation(description: "asked twice to sign in") }
+                guard !isSignInRequested else { throw Violation(description: "asked twice to sign in") }
                 guard account == self.account else { throw Violation(description: "asked to sign in as another") }
-                isAskedToSignIn = true
+                isSignInRequested = true
             case .cancel, .resolve, .report: break
             }
         }

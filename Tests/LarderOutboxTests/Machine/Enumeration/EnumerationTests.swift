@@ -1,3 +1,5 @@
+// Proves that every reachable state of small configurations of the delivery machine is safe and live.
+
 import Foundation
 import Testing
 
@@ -11,7 +13,7 @@ import Testing
 @Suite(.serialized) struct `Every state of the delivery machine` {
     private typealias Entry = Configuration.Entry
 
-    @Test func `two entries of one lane, in any weather`() async {
+    @Test func `two entries of one lane, under any conditions`() async {
         await explore(
             Configuration(
                 [Entry(), Entry()],
@@ -36,7 +38,7 @@ import Testing
         await explore(
             Configuration(
                 [Entry(), Entry(lane: "b", after: [0]), Entry(lane: "c", after: [1])],
-                [.crash, .storage, .refusal, .lost, .people]),
+                [.crash, .storage, .refusal, .lost, .userActions]),
             states: 2_870)
     }
 
@@ -44,11 +46,11 @@ import Testing
         await explore(
             Configuration(
                 [Entry(entity: "x"), Entry(entity: "y"), Entry(entity: "x")],
-                [.network, .crash, .retry, .conflict, .people, .unsendable], concurrent: 1),
+                [.network, .crash, .retry, .conflict, .userActions, .unsendable], concurrent: 1),
             states: 96_783)
     }
 
-    @Test func `a conflict, and what takes the place of the entry`() async {
+    @Test func `a conflict, and what replaces the entry`() async {
         await explore(
             Configuration(
                 [Entry(entity: "x"), Entry(lane: "b", after: [0]), Entry(entity: "x", successorOf: 0)],
@@ -81,18 +83,18 @@ import Testing
 @Suite(.serialized) struct `Every state of the delivery machine, of more worlds` {
     private typealias Entry = Configuration.Entry
 
-    @Test func `a server that asks for time or fails for as long as it likes`() async {
+    @Test func `a server that requests waits or fails for as long as it likes`() async {
         await explore(
             Configuration(
-                [Entry(), Entry(lane: "b")], [.network, .retry, .patience, .crash], concurrent: 1, attempts: 1),
+                [Entry(), Entry(lane: "b")], [.network, .retry, .requestedWaits, .crash], concurrent: 1, attempts: 1),
             states: 15_966)
     }
 
-    @Test func `waits that grow, a server that asks for time, people and the foreground`() async {
+    @Test func `waits that grow, a server that requests waits, people and the foreground`() async {
         await explore(
             Configuration(
                 [Entry(), Entry(lane: "b")],
-                [.network, .foreground, .retry, .patience, .crash], concurrent: 1, isPatient: true),
+                [.network, .foreground, .retry, .requestedWaits, .crash], concurrent: 1, isPatient: true),
             states: 84_953)
     }
 

@@ -1,3 +1,5 @@
+// Exploration: a breadth-first walk through every state of a small world.
+
 import LarderOutbox
 import LarderStore
 
@@ -82,10 +84,10 @@ extension EnumeratedWorld {
     /// What happens next when all goes well; nil when nothing is left to happen.
     fileprivate var fairAct: Act? {
         if !isUp { return .network(true) }
-        if case .signedIn = machine.gate {} else { return .signIn(account) }
+        if case .signedIn = machine.authentication {} else { return .signIn(account) }
         if unseen != [], !isHeld { return .look }
-        if let flight = air.first {
-            let isRefused = flight.entries.contains { refused.contains(Configuration.place($0)) }
+        if let attempt = openAttempts.first {
+            let isRefused = attempt.entries.contains { refused.contains(Configuration.place($0)) }
             return .answer(0, isRefused ? .refused : .performed)
         }
         return timer == nil ? nil : .timer

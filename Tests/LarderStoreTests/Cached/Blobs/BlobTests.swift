@@ -1,3 +1,5 @@
+// Proves that a blob reads back as written, and that its chunks are removed when it is abandoned or discarded.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -16,7 +18,7 @@ import Testing
             writer.append(Array(bytes[start..<min(start + piece, bytes.count)]).rawSpan)
             try await writer.flush()
         }
-        return try await store.keep(writer)
+        return try await store.storeResponse(writer)
     }
 
     @Test(arguments: [0, 1, 32_739, 32_740, 32_741, 65_480, 262_000, 700_001])
@@ -44,7 +46,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is seen by nobody before it is finished, and leaves nothing when it is given up`() async throws {
+    @Test func `is invisible before it is finished, and leaves nothing when it is abandoned`() async throws {
         let store = try directory.open()
         let writer = try store.makeBlob()
         writer.append(content(2_000_000).rawSpan)
@@ -69,13 +71,13 @@ import Testing
         try store.close()
     }
 
-    @Test func `that was given up does not become live any more`() async throws {
+    @Test func `that was abandoned cannot become live`() async throws {
         let store = try directory.open()
         let writer = try store.makeBlob()
         writer.append(content(600_000).rawSpan)
         try await writer.flush()
         writer.cancel()
-        await #expect(throws: StoreError.blobGone) { try await store.keep(writer) }
+        await #expect(throws: StoreError.blobRemoved) { try await store.storeResponse(writer) }
         try store.close()
     }
 
@@ -112,7 +114,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `that nobody holds any more is removed without being asked`() async throws {
+    @Test func `is removed when its last handle is released`() async throws {
         let store = try directory.open()
         let blob = try await write(content(200_000), to: store)
         do {
@@ -132,7 +134,7 @@ import Testing
         let held = try #require(try store.blob(blob.number))
         let raw = try RawStore(directory.path)
         try raw.replace(try raw.records().filter { $0.table == .blobs }, by: [])
-        #expect(throws: StoreError.blobGone) { try held.bytes(0..<10) }
+        #expect(throws: StoreError.blobRemoved) { try held.bytes(0..<10) }
         try raw.close()
         try store.close()
     }
@@ -158,7 +160,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func `is lent from the map: nothing is copied`() async throws {
+    @Test func `is read from the map without a copy`() async throws {
         let store = try directory.open()
         let blob = try await write(content(500_000), to: store)
         let handle = try #require(try store.blob(blob.number))
@@ -186,7 +188,7 @@ extension BlobHandle {
 extension Store {
     /// Makes a blob live, with a response that names it.
     @discardableResult
-    func keep(_ writer: BlobWriter, at key: String = "k") async throws -> Blob {
+    func storeResponse(_ writer: BlobWriter, at key: String = "k") async throws -> Blob {
         try await write { transaction in
             let blob = try writer.finish(in: &transaction)
             try transaction.putResponse(response(key), body: blob)

@@ -1,3 +1,5 @@
+// Proves that a damaged collection is refused or read whole, can be replaced and removed, and is found by verify.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -26,7 +28,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is refused or told whole, never in part`() async throws {
+    @Test func `is refused or read whole, never in part`() async throws {
         try await withEachDamaged { store, record in
             #expect(try store.findings().contains { $0.table == "collections" }, "\(record)")
             do {
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `can be replaced, and nothing of the damage stays`() async throws {
+    @Test func `can be replaced, and the damage is gone`() async throws {
         try await withEachDamaged { store, record in
             try await store.put(name, [key(2)])
             #expect(try store.rowKeys(of: name) == [key(2)])
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `can be removed, and nothing of it stays`() async throws {
+    @Test func `can be removed completely`() async throws {
         try await withEachDamaged { store, record in
             try await store.write { transaction in try transaction.removeCollection(name) }
             #expect(try store.rowKeys(of: name) == nil)
@@ -60,7 +62,7 @@ import Testing
 @Suite struct `Verification of collections` {
     private let directory = TemporaryStore()
 
-    @Test func `finds whatever does not agree, though every checksum does`() async throws {
+    @Test func `finds inconsistent records whose checksums are right`() async throws {
         let store = try directory.open()
         try await store.put([key(1), key(2)])
         try await store.put(CollectionName(class: "translation"), [key(1), key(2), key(1)])
@@ -70,8 +72,8 @@ import Testing
             switch try CollectionKey(decoding: record.key.rawSpan) {
             case .name:
                 try expectFinding(.index, store, raw, record, CollectionNumberRecord(number: 9).encode())
-            case .holder:
-                try expectFinding(.index, store, raw, record, CollectionHolderRecord(times: 7).encode())
+            case .membership:
+                try expectFinding(.index, store, raw, record, CollectionMembershipRecord(count: 7).encode())
             case .record:
                 var other = try CollectionRecord(decoding: record.body.rawSpan)
                 other.rowCount += 1
@@ -85,8 +87,8 @@ import Testing
             case .chunk:
                 let other = CollectionChunk(rows: [key(1), key(2), key(3)])
                 try expectFinding(
-                    .index, store, raw, record, other.encode(home: translations, type: "translation"))
-            case .single: Issue.record("nothing was fetched by itself")
+                    .index, store, raw, record, other.encode(mainResource: translations, type: "translation"))
+            case .validators: Issue.record("nothing was fetched by itself")
             }
         }
         #expect(try store.findings() == [])

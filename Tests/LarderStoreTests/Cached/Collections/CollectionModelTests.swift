@@ -1,3 +1,5 @@
+// Proves that collections behave as a dictionary does after random changes.
+
 import LarderFormat
 import LarderStore
 import Testing

@@ -1,3 +1,5 @@
+// Proves that a collection keeps its rows in order, shows current rows, and is found by its exact query.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -29,7 +31,7 @@ extension Store {
 @Suite struct `A collection` {
     private let directory = TemporaryStore()
 
-    @Test func `gives its rows in its own order, each as often as it holds it`() async throws {
+    @Test func `gives its rows in its own order, each as often as it contains it`() async throws {
         let store = try directory.open()
         try await store.put((1...4).map { key($0) })
         try await store.put(all, [key(3), key(1), key(4), key(1)])
@@ -44,7 +46,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `shows a row as it is now, whoever changed it`() async throws {
+    @Test func `shows the current version of a row, whatever changed it`() async throws {
         let store = try directory.open()
         try await store.put([key(1), key(2)])
         try await store.put(all, [key(1), key(2)])
@@ -59,7 +61,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `that holds a row which is not stored says so and gives the others`() async throws {
+    @Test func `that contains a row which is not stored reports it and gives the others`() async throws {
         let store = try directory.open()
         try await store.put([key(1), key(2), key(3)])
         try await store.put(all, [key(1), key(2), key(3)])
@@ -96,7 +98,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `fetched through a reference is another than the one of the same query`() async throws {
+    @Test func `fetched through a reference differs from the one of the same query`() async throws {
         let store = try directory.open()
         let referred = { (row: RowKey, attribute: String) in
             CollectionName(class: "translation", query: "n < 3", reference: .init(row: row, attribute: attribute))
@@ -112,7 +114,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `knows which collections hold a row, and forgets when they let it go`() async throws {
+    @Test func `lists the collections that contain a row, and no longer those that have dropped it`() async throws {
         let store = try directory.open()
         try await store.put(all, [key(1), key(2), key(2)])
         try await store.put(few, [key(1)])
@@ -128,7 +130,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `removed leaves its rows, and nothing of itself`() async throws {
+    @Test func `leaves its rows, and nothing else, when it is removed`() async throws {
         let store = try directory.open()
         let before = try store.statistics().storedSize
         try await store.put(all, (1...5).map { key($0) })
@@ -140,7 +142,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `of a class goes with its class, other classes' stay`() async throws {
+    @Test func `is removed with its class, and other classes' are not`() async throws {
         let store = try directory.open()
         let referred = CollectionName(class: "translation", reference: .init(row: key(1), attribute: "a"))
         let other = CollectionName(class: "translations")
@@ -171,7 +173,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `is watched by its name, its rows with it`() async throws {
+    @Test func `is observed by its name, together with its rows`() async throws {
         let store = try directory.open()
         try await store.put(all, [key(1)])
         var changes = store.changes(in: .collection(all, home: translations)).makeAsyncIterator()
@@ -183,7 +185,7 @@ extension Store {
         try store.close()
     }
 
-    @Test func `of a hundred thousand rows is held in few records, and a small change writes little`() async throws {
+    @Test func `of a hundred thousand rows is stored in few records, and a small change writes little`() async throws {
         let store = try directory.open()
         let rows = (0..<100_000).map { key("row-\($0)") }
         try await store.put(all, rows)
@@ -200,10 +202,10 @@ extension Store {
     }
 }
 
-@Suite struct `How a row was fetched by itself` {
+@Suite struct `The record of a row fetched by itself` {
     private let directory = TemporaryStore()
 
-    @Test func `is kept until it is forgotten, for a row or for a type`() async throws {
+    @Test func `is stored until it is removed, for a row or for a type`() async throws {
         let store = try directory.open()
         try await store.write { transaction in
             for number in 1...3 {

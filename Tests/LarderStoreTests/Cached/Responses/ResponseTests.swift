@@ -1,27 +1,29 @@
+// Proves that a stored response is found, replaced and removed by its selection, and that no credentials are written.
+
 import Foundation
 import LarderEngine
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `A kept response` {
+@Suite struct `A stored response` {
     private let directory = TemporaryStore()
 
-    @Test func `takes the place of the one with the same selection, and of no other`() async throws {
+    @Test func `replaces the one with the same selection, and no other`() async throws {
         let store = try directory.open()
         try await store.put(response("k", etag: "1"))
         try await store.put(response("k", etag: "2", language: nil))
         try await store.put(response("k", etag: "3", receivedAt: 9))
-        let kept = try store.read { view in try view.responses(forKey: "k") }
-        #expect(kept.map { String(decoding: $0.record.fields[0].value, as: UTF8.self) } == ["3", "2"])
-        #expect(kept.map(\.place.variant) == [1, 2])
+        let stored = try store.read { view in try view.responses(forKey: "k") }
+        #expect(stored.map { String(decoding: $0.record.fields[0].value, as: UTF8.self) } == ["3", "2"])
+        #expect(stored.map(\.place.variant) == [1, 2])
         try await store.reclaim()
         #expect(try store.recordCount(of: .blobs) == 4)
         #expect(try store.findings() == [])
         try store.close()
     }
 
-    @Test func `whose place is taken gives its body up, and its tags`() async throws {
+    @Test func `loses its body and its tags when it is replaced`() async throws {
         let store = try directory.open()
         var first = response("k")
         first.setTags(["a", "b"])
@@ -36,7 +38,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `keeps its index in step with its changes`() async throws {
+    @Test func `is indexed as it changes`() async throws {
         let store = try directory.open()
         let entry = try await store.put(response("k"))
         for step in 0..<4 {
@@ -63,7 +65,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `whose record is damaged is as good as none, and can be replaced and removed`() async throws {
+    @Test func `with a damaged record is treated as missing, and can be replaced and removed`() async throws {
         let store = try directory.open()
         var record = response("k")
         record.setTags(["t"])
@@ -83,7 +85,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `beyond the limits is refused, and nothing is left of it`() async throws {
+    @Test func `beyond the limits is refused and leaves nothing`() async throws {
         let store = try directory.open()
         var tagged = response("k")
         tagged.setTags([String(repeating: "t", count: 300)])
@@ -96,7 +98,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `has no credentials and no cookies on the medium`() async throws {
+    @Test func `has no credentials and no cookies on disk`() async throws {
         let store = try directory.open()
         let secret = "s3cr3t-\(UUID().uuidString)"
         var record = response("k")
@@ -111,9 +113,9 @@ import Testing
                 record.fields.append(.init(name: "Set-Cookie", value: bytes(secret)))
             }
         }
-        let kept = try #require(try store.read { view in try view.responses(forKey: "k") }.first)
-        #expect(kept.record.fields.map(\.name) == ["ETag", "Content-Type"])
-        #expect(kept.record.selecting.map(\.value) == ["de", "", String(repeating: "0af3", count: 8)])
+        let stored = try #require(try store.read { view in try view.responses(forKey: "k") }.first)
+        #expect(stored.record.fields.map(\.name) == ["ETag", "Content-Type"])
+        #expect(stored.record.selecting.map(\.value) == ["de", "", String(repeating: "0af3", count: 8)])
         try store.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             let data = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name))
@@ -130,7 +132,7 @@ import Testing
             writer.append(Array(body[start..<start + 500_000]).rawSpan)
             try await writer.flush()
         }
-        try await store.keep(writer, at: "https://a.test/large")
+        try await store.storeResponse(writer, at: "https://a.test/large")
         let entry = try #require(try store.read { view in try view.responses(forKey: "https://a.test/large") }.first)
         let raw = try RawStore(directory.path)
         let chunks = try raw.records().filter { $0.table == .blobs }
@@ -176,7 +178,7 @@ extension Store {
 
 extension Store {
     /// The response kept under a key for a language.
-    func kept(_ key: String, language: String?) throws -> ResponseEntry? {
+    func storedResponse(_ key: String, language: String?) throws -> ResponseEntry? {
         try read { view in
             try view.responses(forKey: key).first {
                 $0.record.selecting == [.init(name: "accept-language", value: language)]

@@ -1,18 +1,20 @@
+// Proves that last uses are collected in memory, and are written after an hour, after many uses, or at the close.
+
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `What was used` {
+@Suite struct `Recorded usage` {
     private let directory = TemporaryStore()
 
     private func lastUse(_ store: Store) throws -> Int64? {
         try store.read { view in try view.responses(forKey: "k") }.first?.record.lastUsedAt
     }
 
-    @Test func `is written down when the store closes`() async throws {
+    @Test func `is written when the store closes`() async throws {
         let store = try directory.open()
         let entry = try await store.put(response("k"))
-        store.usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: 700)
+        store.usage.addUse(ofResponse: entry.record.blob, at: entry.place, now: 700)
         #expect(store.usage.lastUse(ofResponse: entry.record.blob) == 700)
         #expect(try lastUse(store) == 5)
         try store.close()
@@ -26,28 +28,28 @@ import Testing
         let store = try directory.open()
         let entry = try await store.put(response("k"))
         let usage = store.usage
-        func use(_ now: Int64) -> Bool { usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: now) }
+        func use(_ now: Int64) -> Bool { usage.addUse(ofResponse: entry.record.blob, at: entry.place, now: now) }
         #expect(!use(1000))
-        #expect(!use(1000 + UsageNotes.interval - 1))
-        #expect(use(1000 + UsageNotes.interval))
-        #expect(usage.take(now: 5_000_000).responses.count == 1)
+        #expect(!use(1000 + UsageLog.interval - 1))
+        #expect(use(1000 + UsageLog.interval))
+        #expect(usage.drain(now: 5_000_000).count == 1)
         #expect(usage.isEmpty)
         #expect(!use(5_000_001))
-        // A clock that is set back begins a new hour.
+        // A clock that moves backwards begins a new hour.
         #expect(!use(4_000_000))
-        #expect(use(4_000_000 + UsageNotes.interval))
+        #expect(use(4_000_000 + UsageLog.interval))
         var isDue = false
         for number in 0..<2000 where !isDue {
-            isDue = usage.noteUse(of: ResourceKey("g", Int64(number)), now: 4_000_001)
+            isDue = usage.addUse(ofResponse: Int64(number), at: entry.place, now: 4_000_001)
         }
         #expect(isDue)
         try store.close()
     }
 
-    @Test func `of a response that was replaced meanwhile is forgotten`() async throws {
+    @Test func `of a response that was replaced meanwhile is discarded`() async throws {
         let store = try directory.open()
         let entry = try await store.put(response("k"))
-        store.usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: 700)
+        store.usage.addUse(ofResponse: entry.record.blob, at: entry.place, now: 700)
         try await store.put(response("k", etag: "2"))
         try store.close()
         let again = try directory.open()

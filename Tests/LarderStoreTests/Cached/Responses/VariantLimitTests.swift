@@ -6,7 +6,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct `A key with many variants` {
-    @Test func `gives the newest few, and loses the excess with the next response`() async throws {
+    @Test func `returns the newest few, and drops the excess with the next response`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await store.put(response("k", etag: "1"))
@@ -18,7 +18,7 @@ import Testing
                 record.selecting = [.init(name: "accept-language", value: "\(number)")]
                 record.lastUsedAt = Int64(number)
                 try transaction.putResponseRecord(
-                    record, at: ResponsePlace(key: "k", variant: Int64(number)))
+                    record, at: ResponseAddress(key: "k", variant: Int64(number)))
             }
         }
         let found = try store.read { view in try view.responses(forKey: "k") }
@@ -53,15 +53,15 @@ import Testing
             if number == 0 { used = entries.first { $0.record.selecting == record.selecting } }
             let entry = try #require(used)
             // Noted in memory alone: the record learns of it once an hour.
-            store.usage.noteUse(ofResponse: entry.record.blob, at: entry.place, now: 1_000_000 + Int64(number))
+            store.usage.addUse(ofResponse: entry.record.blob, at: entry.place, now: 1_000_000 + Int64(number))
         }
         let entries = try store.read { view in try view.responses(forKey: "k") }
-        let kept = Set(entries.compactMap { $0.record.selecting.first?.value })
-        #expect(kept == Set(["pinned", "0"] + (9..<40).map { "\($0)" }))
+        let stored = Set(entries.compactMap { $0.record.selecting.first?.value })
+        #expect(stored == Set(["pinned", "0"] + (9..<40).map { "\($0)" }))
         try store.close()
     }
 
-    @Test func `whose numbers are used up takes another one`() async throws {
+    @Test func `whose numbers are used up gets another one`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await store.put(response("k", etag: "1"))
@@ -70,7 +70,7 @@ import Testing
         try await store.write { transaction in
             var record = first.record
             record.selecting = [.init(name: "accept-language", value: "forged")]
-            try transaction.putResponseRecord(record, at: ResponsePlace(key: "k", variant: .max))
+            try transaction.putResponseRecord(record, at: ResponseAddress(key: "k", variant: .max))
             try transaction.removeResponse(at: first.place)
         }
         for language in ["fr", "it"] {

@@ -1,3 +1,5 @@
+// Proves that an account has a directory of its own, and that signing out removes all content or is refused.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -14,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `tells accounts apart by their bytes, of any length, and says nothing of them`() {
+    @Test func `distinguishes accounts by their bytes, of any length, and does not reveal them`() {
         var seen: Set<String> = []
         for length in 0...130 {
             let account = String(repeating: "a", count: length)
@@ -40,7 +42,8 @@ import Testing
         _ = try await store.beginStaging(big(4))
     }
 
-    @Test func `clears every table, in commits of bounded size, and the store goes on with new numbers`() async throws {
+    @Test func `clears every table in commits of bounded size, and the store continues with new numbers`() async throws
+    {
         let store = try directory.open()
         try await fillAll(store)
         let large = try store.read { view in try view.responses(forKey: "large").first }
@@ -51,7 +54,7 @@ import Testing
         #expect(try store.statistics().storedSize == 0)
         for (table, records) in try contents(store) { #expect(records == [], "\(table)") }
         #expect(try store.findings() == [])
-        #expect(throws: StoreError.blobGone) { try handle.read(0..<10) { _ in } }
+        #expect(throws: StoreError.blobRemoved) { try handle.read(0..<10) { _ in } }
         #expect(try store.read { view in view.commit } - before > 5)
         try await store.put([key(1)])
         let next = try #require(try store.read { view in try view.resource(translations)?.generation })
@@ -74,7 +77,7 @@ import Testing
         #expect(try contents(again) == before)
         for number in 2...3 {
             try await again.write { transaction in
-                try transaction.acknowledge(draft(number).id, outcome: "accepted", at: 9)
+                try transaction.removeEntry(draft(number).id, outcome: "accepted", at: 9)
             }
         }
         await #expect(throws: StoreError.unsentPoints(4)) { try await again.clear() }
@@ -85,7 +88,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `is refused where the table of unsent writes seems to be empty and the counters know better`()
+    @Test func `is refused where the table of unsent writes seems empty and the counters disagree`()
         async throws
     {
         let store = try directory.open()
@@ -99,7 +102,7 @@ import Testing
         try Store.destroy(at: directory.path, discardingUnsent: true)
     }
 
-    @Test func `leaves a sound store wherever it is cut short`() async throws {
+    @Test func `leaves a sound store wherever it is interrupted`() async throws {
         let store = try directory.open()
         try await fillAll(store)
         for _ in 0..<40 {
@@ -116,7 +119,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `clears what is damaged as well`() async throws {
+    @Test func `clears damaged records as well`() async throws {
         let store = try directory.open()
         try await fillAll(store)
         let raw = try RawStore(directory.path)
@@ -131,7 +134,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `tells observers`() async throws {
+    @Test func `notifies observers`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         var rows = store.changes(in: .resource(translations)).makeAsyncIterator()
@@ -142,7 +145,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `destroys a store that nobody has open, and no other`() async throws {
+    @Test func `destroys a store that is not open, and no other`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         #expect(throws: EngineError.heldByOthers) { try Store.destroy(at: directory.path, discardingUnsent: true) }
@@ -157,7 +160,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
-    @Test func `destroys a file that is damaged beyond use, when nothing is to be looked at`() async throws {
+    @Test func `destroys a file that is damaged beyond use when no check is requested`() async throws {
         let store = try directory.open()
         try store.close()
         let path = directory.path + "/data.mdb"

@@ -1,4 +1,4 @@
-// Proves that writes enqueued while all content is removed go or stay whole: what is left is sound, and nothing
+// Proves that writes enqueued while all content is removed are kept or removed whole, and that the store stays sound.
 // acknowledged is lost that was not to be discarded.
 import LarderEngine
 import LarderFormat
@@ -11,7 +11,7 @@ import Testing
 
     private let directory = TemporaryStore()
 
-    /// Enqueues writes with files and local changes until told to end; returns those that were acknowledged.
+    /// Enqueues writes with files and local changes until `isOver` is set; returns those that were acknowledged.
     private func enqueue(_ store: Store, _ writer: UInt64, until isOver: Flag) async throws
         -> [UUIDBytes]
     {
@@ -34,7 +34,7 @@ import Testing
                     try transaction.enqueue(draft, effects: [effect])
                 }
                 made.append(id)
-            } catch StoreError.blobGone {
+            } catch StoreError.blobRemoved {
                 // Its file was removed before the write was made.
             }
         }
@@ -47,7 +47,7 @@ import Testing
             try store.writeBlocking(durability: .relaxed) { transaction in
                 for number in 1...2000 {
                     let row = key(number, ResourceKey("notes", Int64(number % 40)))
-                    try transaction.layOver(.replacement([7], codec: .opaque), at: row, updatedAt: 1)
+                    try transaction.applyOverlay(.replacement([7], codec: .opaque), at: row, updatedAt: 1)
                 }
             }
             let isOver = Flag()

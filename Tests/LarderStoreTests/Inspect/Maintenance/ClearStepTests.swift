@@ -9,11 +9,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A step of clearing` {
     private let directory = TemporaryStore()
 
-    private func layOver(_ store: Store, _ resource: ResourceKey, rows: Int, bytes count: Int) throws {
+    private func applyOverlays(_ store: Store, _ resource: ResourceKey, rows: Int, bytes count: Int) throws {
         let payload = [UInt8](repeating: 7, count: count)
         try store.writeBlocking(durability: .relaxed) { transaction in
             for number in 1...rows {
-                try transaction.layOver(.replacement(payload, codec: .opaque), at: key(number, resource), updatedAt: 1)
+                try transaction.applyOverlay(
+                    .replacement(payload, codec: .opaque), at: key(number, resource), updatedAt: 1)
             }
         }
     }
@@ -33,7 +34,7 @@ import Testing
 
     @Test func `is bounded by bytes where local changes are long`() async throws {
         let store = try directory.open()
-        try layOver(store, translations, rows: 100, bytes: 20_000)
+        try applyOverlays(store, translations, rows: 100, bytes: 20_000)
         let steps = try steps(store)
         // A change and what is shown of it lie in the store each.
         #expect(steps.allSatisfy { $0.bytes < 600_000 } && steps.count >= 7, "\(steps)")
@@ -44,9 +45,9 @@ import Testing
     @Test func `is bounded by records where they are many`() async throws {
         let store = try directory.open()
         try await store.put([key(1)])
-        try layOver(store, translations, rows: 1000, bytes: 10)
+        try applyOverlays(store, translations, rows: 1000, bytes: 10)
         for id in 1...100 as ClosedRange<Int64> {
-            try layOver(store, ResourceKey("tafsirs", id), rows: 3, bytes: 10_000)
+            try applyOverlays(store, ResourceKey("tafsirs", id), rows: 3, bytes: 10_000)
         }
         let steps = try steps(store)
         #expect(steps.allSatisfy { $0.records <= 256 && $0.bytes < 600_000 }, "\(steps)")

@@ -1,3 +1,5 @@
+// Proves that compaction keeps every record, changes nothing when it fails, and that copies and statistics are right.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -40,7 +42,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is refused while anybody has the store open`() async throws {
+    @Test func `is refused while the store is open`() async throws {
         _ = try await bloated()
         let store = try directory.open()
         #expect(throws: EngineError.heldByOthers) { try Store.compact(at: directory.path, host: .test) }
@@ -50,7 +52,7 @@ import Testing
         try reader.close()
     }
 
-    @Test func `waits for the directory's lock no longer than it was told`() async throws {
+    @Test func `waits for the directory's lock no longer than its limit`() async throws {
         _ = try await bloated()
         let holder = unsafe open(directory.path, O_RDONLY | O_DIRECTORY)
         defer { close(holder) }
@@ -78,7 +80,7 @@ import Testing
         #expect(try records() == before)
     }
 
-    @Test func `that is stopped midway changes nothing`() async throws {
+    @Test func `changes nothing when it is stopped midway`() async throws {
         struct Enough: Error {}
         let before = try await bloated()
         #expect(throws: Enough.self) { try Store.compact(at: directory.path, host: .test) { _ in throw Enough() } }
@@ -87,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [0, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000])
-    func `that is killed leaves the old file or the new one, whole`(microseconds: Int) async throws {
+    func `leaves the old file or the new one, whole, when it is killed`(microseconds: Int) async throws {
         let before = try await bloated()
         let path = directory.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, delay = microseconds as Int] in
@@ -138,7 +140,7 @@ import Testing
 }
 
 @Suite struct `Statistics` {
-    @Test func `count what is there`() async throws {
+    @Test func `count the stored records`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await fillSample(store)

@@ -58,7 +58,7 @@ import Testing
         try capped.close()
     }
 
-    @Test func `do not keep room from being made`() async throws {
+    @Test func `do not prevent eviction`() async throws {
         let store = try directory.open()
         for number in 1...20 { try await store.put(response("k\(number)"), body: [UInt8](repeating: 1, count: 5_000)) }
         try store.close()

@@ -1,3 +1,5 @@
+// Proves that a record changed in any byte, moved or removed is refused or missed by every read, and found by verify.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -15,32 +17,34 @@ private struct Readings: Equatable {
 
     init(_ store: Store) throws {
         let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
-        try note("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
-        try note("filters") {
+        try addReading("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
+        try addReading("filters") {
             try store.read { view in
                 try view.filters().flatMap { ["\($0.filter) \($0.token ?? "")"] + $0.members.map(\.description) }
             }
         }
-        try note("entries") { try store.read { view in try view.outboxEntries().map { "\($0)" } } }
-        try note("outcomes") { try store.read { view in try view.outboxOutcomes().map { "\($0)" } } }
+        try addReading("entries") { try store.read { view in try view.outboxEntries().map { "\($0)" } } }
+        try addReading("outcomes") { try store.read { view in try view.outboxOutcomes().map { "\($0)" } } }
         for number in 1...3 {
-            try note("entry \(number)") {
+            try addReading("entry \(number)") {
                 try store.read { view in try view.outboxEntry(draft(number).id).map { ["\($0)"] } ?? [] }
             }
         }
         for resource in resources {
-            try note("resource \(resource)") {
+            try addReading("resource \(resource)") {
                 try store.read { view in try view.resource(resource).map { ["\($0)"] } ?? [] }
             }
-            try note("rows \(resource)") {
+            try addReading("rows \(resource)") {
                 try store.read { view in try view.rows(in: .all(of: resource)).map { "\($0)" } }
             }
         }
         for row in [key(1), key(2), key(3), key(4), key("intro"), key(7, tafsirs), key(1, ResourceKey("tafsirs", 2))] {
-            try note("row \(row)") { try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] } }
+            try addReading("row \(row)") {
+                try store.read { view in try view.payload(at: row).map { ["\($0)"] } ?? [] }
+            }
         }
         for name in [sampleCollection, CollectionName(class: "translation", query: "all")] {
-            try note("collection \(name.query)") {
+            try addReading("collection \(name.query)") {
                 try store.read { view in
                     guard let found = try view.collection(name) else { return [] }
                     let content = try view.rows(of: found)
@@ -48,38 +52,40 @@ private struct Readings: Equatable {
                 }
             }
         }
-        try note("collections") { try store.read { view in try view.collections().map { "\($0)" } } }
-        try note("holding") { try store.read { view in try view.collections(holding: key(1)).map { "\($0)" } } }
-        try note("single answer") {
+        try addReading("collections") { try store.read { view in try view.collections().map { "\($0)" } } }
+        try addReading("holding") { try store.read { view in try view.collections(holding: key(1)).map { "\($0)" } } }
+        try addReading("single answer") {
             try store.read { view in try view.singleAnswer(at: key(2)).map { ["\($0)"] } ?? [] }
         }
         for language in ["de", nil] {
-            try note("response \(language ?? "-")") {
+            try addReading("response \(language ?? "-")") {
                 // A damaged response is as good as none: no answer, where a wrong one would be one.
-                guard let entry = try store.kept("https://a.test/", language: language),
+                guard let entry = try store.storedResponse("https://a.test/", language: language),
                     let blob = try store.blob(entry.record.blob), blob.byteCount == entry.record.byteCount
-                else { throw StoreError.blobGone }
+                else { throw StoreError.blobRemoved }
                 return ["\(entry)", "\(try blob.bytes(0..<blob.byteCount))"]
             }
         }
-        try note("session") { try store.read { view in try view.session().map { ["\($0)"] } ?? [] } }
+        try addReading("session") { try store.read { view in try view.session().map { ["\($0)"] } ?? [] } }
         for name in [sampleBuffer, BufferName("locations")] {
-            try note("buffer \(name)") { try store.read { view in try view.buffer(name).map { ["\($0)"] } ?? [] } }
-            try note("points \(name)") { try store.read { view in try view.points(in: name).map { "\($0)" } } }
+            try addReading("buffer \(name)") {
+                try store.read { view in try view.buffer(name).map { ["\($0)"] } ?? [] }
+            }
+            try addReading("points \(name)") { try store.read { view in try view.points(in: name).map { "\($0)" } } }
         }
-        try note("index") {
+        try addReading("index") {
             try store.read { view in
                 guard let index = try view.index(named: "n") else { throw StoreError.indexNotReady("n") }
                 return try view.indexEntries(of: index, in: translations).map { "\($0)" }
             }
         }
-        try note("commit") {
+        try addReading("commit") {
             _ = try store.statistics()
             return []
         }
     }
 
-    private mutating func note(_ name: String, _ read: () throws -> [String]) throws {
+    private mutating func addReading(_ name: String, _ read: () throws -> [String]) throws {
         do {
             byName[name] = .answer(try read())
         } catch is StoreError {
@@ -91,16 +97,16 @@ private struct Readings: Equatable {
 
     /// Whether every answer is one that the sound store gave; or part of it, or of what a store gave that the record
     /// was `missed` in.
-    func isTrue(beside sound: Readings, missed: Readings? = nil) -> Bool {
+    func isConsistent(with sound: Readings, missed: Readings? = nil) -> Bool {
         byName.allSatisfy { name, reading in
             guard case .answer(let answer) = reading else { return true }
             // A collection names what it misses, and that is no wrong answer.
-            let told = missed == nil ? answer : answer.filter { !$0.hasPrefix("missing ") }
+            let present = missed == nil ? answer : answer.filter { !$0.hasPrefix("missing ") }
             if case .answer(let whole)? = sound.byName[name] {
-                if answer == whole || (missed != nil && Set(told).isSubset(of: whole)) { return true }
+                if answer == whole || (missed != nil && Set(present).isSubset(of: whole)) { return true }
             }
             guard case .answer(let rest)? = missed?.byName[name] else { return false }
-            return Set(told).isSubset(of: rest)
+            return Set(present).isSubset(of: rest)
         }
     }
 }
@@ -121,7 +127,7 @@ private struct Readings: Equatable {
         #expect(Set(records.map(\.table)) == Set(tablesOfSample))
         #expect(try store.findings() == [])
         let sound = try Readings(store)
-        let taken = Set(records.map { [$0.table.rawValue, "\($0.key)"] })
+        let usedKeys = Set(records.map { [$0.table.rawValue, "\($0.key)"] })
         for record in records {
             var missed: Readings?
             if isPartial {
@@ -130,10 +136,12 @@ private struct Readings: Equatable {
                 try raw.replace([], by: [record])
             }
             for variant in variants(record) {
-                if variant.key != record.key, taken.contains([variant.table.rawValue, "\(variant.key)"]) { continue }
+                if variant.key != record.key, usedKeys.contains([variant.table.rawValue, "\(variant.key)"]) {
+                    continue
+                }
                 try raw.replace([record], by: [variant])
                 let findings = try store.findings()
-                let isTrue = try Readings(store).isTrue(beside: sound, missed: missed)
+                let isTrue = try Readings(store).isConsistent(with: sound, missed: missed)
                 if findings.isEmpty || !isTrue {
                     Issue.record(
                         "\(record) as \(variant): \(findings.count) findings, readings \(isTrue ? "true" : "wrong")")
@@ -146,7 +154,7 @@ private struct Readings: Equatable {
         try store.close()
     }
 
-    @Test func `in any byte of its value is refused or read as it was, and found`() async throws {
+    @Test func `in any byte of its value is refused or read unchanged, and found`() async throws {
         try await check(isPartial: false) { record in
             record.value.indices.flatMap { index in
                 [UInt8(1) << (index % 8), 0xFF].map { mask in
@@ -158,7 +166,7 @@ private struct Readings: Equatable {
         }
     }
 
-    @Test func `in the length of its value is refused or read as it was, and found`() async throws {
+    @Test func `in the length of its value is refused or read unchanged, and found`() async throws {
         try await check(isPartial: false) { record in
             (0..<record.value.count).map { count in
                 var variant = record
@@ -190,7 +198,7 @@ private struct Readings: Equatable {
         }
     }
 
-    @Test func `in that it lies where another one was is refused, and found`() async throws {
+    @Test func `by moving to another record's place is refused, and found`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         let raw = try RawStore(directory.path)
@@ -201,7 +209,7 @@ private struct Readings: Equatable {
                 let variant = RawRecord(table: record.table, key: record.key, value: other.value)
                 if variant == record { continue }
                 try raw.replace([record], by: [variant])
-                let isTrue = try Readings(store).isTrue(beside: sound)
+                let isTrue = try Readings(store).isConsistent(with: sound)
                 if try store.findings().isEmpty || !isTrue { Issue.record("\(other) in the place of \(record)") }
                 try raw.replace([variant], by: [record])
             }
@@ -210,14 +218,14 @@ private struct Readings: Equatable {
         try store.close()
     }
 
-    @Test func `in that it is gone is found`() async throws {
+    @Test func `by its removal is found`() async throws {
         let store = try directory.open()
         try await fillSample(store)
         let raw = try RawStore(directory.path)
         // A store without a session is one that nobody has ever signed in to.
         for record in try raw.records() where record.key != StoredSession.key {
             try raw.replace([record], by: [])
-            // Of a journal record only the stored size tells.
+            // Only the stored size reveals a missing journal record.
             let findings = try store.findings()
             #expect(!findings.isEmpty, "\(record)")
             _ = try Readings(store)
@@ -227,7 +235,7 @@ private struct Readings: Equatable {
         try store.close()
     }
 
-    @Test func `in the place of a row of another owner is refused, and found`() async throws {
+    @Test func `by moving to a row of another owner is refused, and found`() async throws {
         let store = try directory.open()
         try await store.replace(translations, with: [(key(1), bytes("same"))])
         try await store.replace(tafsirs, with: [(key(1, tafsirs), bytes("same"))])

@@ -1,3 +1,5 @@
+// Proves that the records shown in FORMAT.md make up one sound store.
+
 import Foundation
 import LarderFormat
 import LarderStore

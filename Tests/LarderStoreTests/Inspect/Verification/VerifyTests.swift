@@ -1,3 +1,5 @@
+// Proves that verify finds each kind of inconsistency, and continues behind damaged records.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -24,7 +26,7 @@ import Testing
 
     private func kinds(_ findings: [Finding]) -> Set<Finding.Kind> { Set(findings.map(\.kind)) }
 
-    @Test func `goes on behind a damaged record and finds the next`() async throws {
+    @Test func `continues behind a damaged record and finds the next`() async throws {
         let store = try directory.open()
         try await store.replace(translations, with: (0..<50).map { (key($0), bytes("row \($0)")) })
         let raw = try RawStore(directory.path)
@@ -43,7 +45,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `finds a counter that would give a number again`() async throws {
+    @Test func `finds a counter that would reuse a number`() async throws {
         let findings = try await findings(.meta, where: { $0.key == CountersRecord.key }) { record in
             var counters = try CountersRecord(decoding: record.body.rawSpan)
             counters.nextGeneration = 1
@@ -65,7 +67,7 @@ import Testing
         #expect(findings.map(\.severity) == [.minor])
     }
 
-    @Test func `finds a resource that points nowhere, and its forsaken generation`() async throws {
+    @Test func `finds a resource without a generation, and the orphaned generation`() async throws {
         let found = try await findings(.resources) { record in
             var resource = try ResourceRecord(decoding: record.body.rawSpan)
             resource.liveGeneration = 99
@@ -111,7 +113,7 @@ import Testing
         #expect(found.filter { $0.kind != .counter }.map(\.kind) == [.owner])
     }
 
-    @Test func `finds rows of a generation that nothing knows`() async throws {
+    @Test func `finds rows of an unknown generation`() async throws {
         let found = try await findings(.rows, where: { $0.key.count == 2 }) { record in
             [record, record.resealed(record.body, key: RowKeyCoding.prefix(generation: 77))]
         }
@@ -135,7 +137,7 @@ import Testing
         #expect(kinds(body).contains(.orphan))
     }
 
-    @Test func `finds bodies of another length than their heads say, and with credentials in them`() async throws {
+    @Test func `finds bodies whose length differs from their heads, or that contain credentials`() async throws {
         let bodies: (RawRecord) -> Bool = { (0x14...0x1C).contains($0.key[0]) }
         let length = try await findings(.outbox, where: bodies) { record in
             var body = try OutboxBodyRecord(decoding: record.body.rawSpan)
@@ -152,7 +154,7 @@ import Testing
         #expect(secret.contains { $0.kind == .undecodable && $0.location.hasPrefix("body") })
     }
 
-    @Test func `finds members of nothing`() async throws {
+    @Test func `finds members without a filter or a resource`() async throws {
         let filter = try await findings(.filters) { _ in [] }
         #expect(kinds(filter).contains(.member))
         let resource = try await findings(.resources, where: { $0.key.contains(0x13) }) { _ in [] }
@@ -168,7 +170,7 @@ import Testing
         #expect(kinds(found) == [.duplicate, .counter])
     }
 
-    @Test func `finds values of a session, and waits of servers, that have one name`() async throws {
+    @Test func `finds values of a session, and waits of servers, that share a name`() async throws {
         let session = try await findings(.meta, where: { $0.key == StoredSession.key }) { record in
             var session = try StoredSession(decoding: record.body.rawSpan)
             session.values += session.values
@@ -206,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `tells how far it is, and ends when told to`() async throws {
+    @Test func `reports its progress, and stops when requested`() async throws {
         struct Enough: Error {}
         let store = try directory.open()
         try await store.replace(translations, with: (0..<3_000).map { (key($0), []) })

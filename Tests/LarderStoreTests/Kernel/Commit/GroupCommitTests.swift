@@ -1,3 +1,5 @@
+// Proves that waiting writes share a commit, that each gets its own result, and that one failure leaves the others alone.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -14,7 +16,7 @@ private struct Failure: Error, Equatable {
         let directory = TemporaryStore()
         let store = try directory.open()
         let before = try store.read { view in view.commit }
-        let outcomes = try await together(
+        let outcomes = try await commitTogether(
             store,
             (0..<100).map { number in
                 { transaction in
@@ -33,7 +35,7 @@ private struct Failure: Error, Equatable {
     @Test func `do not suffer from one that fails, before or after it changed something`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
-        let outcomes = try await together(
+        let outcomes = try await commitTogether(
             store,
             (0..<30).map { number in
                 { transaction in
@@ -59,7 +61,7 @@ private struct Failure: Error, Equatable {
         let directory = TemporaryStore()
         let store = try directory.open()
         let runs = Atomic(0)
-        let outcomes = try await together(
+        let outcomes = try await commitTogether(
             store,
             (0..<10).map { number in
                 { transaction in
@@ -77,7 +79,7 @@ private struct Failure: Error, Equatable {
         try store.close()
     }
 
-    @Test func `from many tasks all arrive, none lost, none twice`() async throws {
+    @Test func `from many tasks are each committed exactly once`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await withThrowingTaskGroup { group in
@@ -104,14 +106,14 @@ private struct Failure: Error, Equatable {
     @Test func `that is cancelled before it begins never runs`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
-        let barrier = Barrier()
-        let holder = await barrier.hold(store)
+        let barrier = WriterBarrier()
+        let holder = await barrier.holdWriter(store)
         let hasRun = Atomic(false)
         let write = Task { try await store.write { _ in hasRun.store(true, ordering: .relaxed) } }
         try await Task.sleep(for: .milliseconds(20))
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }
-        barrier.open()
+        barrier.release()
         try await holder.value
         try await store.write { _ in }
         let didRun = hasRun.load(ordering: .relaxed)
@@ -122,11 +124,11 @@ private struct Failure: Error, Equatable {
     @Test func `that is cancelled after it has begun is waited for`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
-        let barrier = Barrier()
-        let holder = await barrier.hold(store)
+        let barrier = WriterBarrier()
+        let holder = await barrier.holdWriter(store)
         holder.cancel()
         try await Task.sleep(for: .milliseconds(20))
-        barrier.open()
+        barrier.release()
         // Its outcome, and no cancellation: it has changed the store.
         try await holder.value
         try store.close()
@@ -164,11 +166,11 @@ private struct Failure: Error, Equatable {
         try store.close()
     }
 
-    @Test func `beyond the cap fails alone, and what makes room still commits`() async throws {
+    @Test func `beyond the cap fails alone, and what frees space still commits`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(mapSize: 1 << 20, mapSizeCap: 1 << 20))
         try await store.put([key(1)])
-        let outcomes = try await together(
+        let outcomes = try await commitTogether(
             store,
             (0..<6).map { number in
                 { transaction in
@@ -195,7 +197,7 @@ private struct Failure: Error, Equatable {
         try store.close()
     }
 
-    @Test func `that blocks gives its result, and leaves nothing when it throws`() async throws {
+    @Test func `that blocks returns its result, and leaves nothing when it throws`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         #expect(try store.writeBlocking { try $0.put([1], at: key(1), updatedAt: 1) } == ())

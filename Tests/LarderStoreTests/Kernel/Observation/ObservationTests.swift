@@ -1,3 +1,5 @@
+// Proves that observers get each change of their own region, from any open of the file, until their task or store ends.
+
 import LarderFormat
 import Testing
 
@@ -21,7 +23,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `hears of its own region only`() async throws {
+    @Test func `receives changes of its own region only`() async throws {
         let store = try directory.open()
         let regions: [Region] = [
             .row(key(1)), .rows(key(1)...key(5)), .type("translation", of: translations), .resource(translations),
@@ -44,7 +46,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `hears of a swap, a withdrawal, the outbox and a filter`() async throws {
+    @Test func `receives a swap, a withdrawal, and changes of the outbox and of a filter`() async throws {
         let store = try directory.open()
         var row = store.changes(in: .row(key(1))).makeAsyncIterator()
         var outbox = store.changes(in: .outbox).makeAsyncIterator()
@@ -60,7 +62,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is told upserts and removals as they ended, and a range when there are too many`() async throws {
+    @Test func `receives the final upserts and removals, and a range when there are too many`() async throws {
         let store = try directory.open()
         var changes = store.changes(in: .resource(translations)).makeAsyncIterator()
         try await store.put([key(1), key(2), key(3)])
@@ -79,7 +81,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `does not hear of a write that failed`() async throws {
+    @Test func `receives nothing of a write that failed`() async throws {
         struct Refused: Error {}
         let store = try directory.open()
         var changes = store.changes().makeAsyncIterator()
@@ -94,7 +96,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of another open of the same file hears of it too`() async throws {
+    @Test func `of another open of the same file receives the change too`() async throws {
         let first = try directory.open()
         let second = try directory.open()
         var changes = second.changes().makeAsyncIterator()
@@ -121,7 +123,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `ends with the store, whether it waits, comes late, or has something to read`() async throws {
+    @Test func `ends with the store, whether it waits, begins late, or has something to read`() async throws {
         let store = try directory.open()
         var late = store.values(in: .everything) { view in view.commit }.makeAsyncIterator()
         var pending = store.values(in: .everything) { view in view.commit }.makeAsyncIterator()
@@ -140,7 +142,8 @@ import Testing
         #expect(try await late.next() == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `may be iterated by several tasks: each change goes to one, the end to all`()
+    @Test(.timeLimit(.minutes(5)))
+    func `may be iterated by several tasks: each change reaches one, the end reaches all`()
         async throws
     {
         let store = try directory.open()

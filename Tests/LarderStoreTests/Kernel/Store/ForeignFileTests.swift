@@ -1,4 +1,4 @@
-// Proves that a file that is no store of this version keeps its bytes, whatever is asked of it.
+// Proves that a file that is no store of this version keeps its bytes, whatever operation is tried on it.
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -63,7 +63,7 @@ import Testing
         try expectUntouched(.notAStore)
     }
 
-    /// A record of that name which is none of ours may be another program's: only `guard.lock` could tell.
+    /// A record of that name in another format may belong to another program: only `guard.lock` could distinguish them.
     @Test func `with a record of the format's name is not discarded`() throws {
         try makeForeign(["meta", "precious"], key: FormatRecord.key)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [TableName.outbox, .overlay, .buffers])
-    func `without a table of what only it had is damaged, and keeps its bytes until it is discarded`(
+    func `without a table that only its version had is damaged, and keeps its bytes until it is discarded`(
         table: TableName
     ) async throws {
         try await makeStore { _ in }
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `locked by another program fails as soon as asked for`() throws {
+    @Test func `locked by another program fails at once`() throws {
         try directory.open().close()
         let holder = unsafe open(directory.path, O_RDONLY | O_DIRECTORY)
         defer { close(holder) }

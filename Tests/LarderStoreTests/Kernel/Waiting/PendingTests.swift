@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A pending value` {
     @Test func `is the first that is set, before and after it is waited for`() async {
-        let pending = Pending<Int>()
+        let pending = DeferredValue<Int>()
         #expect(pending.current == nil)
         let early = Task.immediate { await pending.value() }
         pending.fulfil(1)
@@ -16,14 +16,14 @@ import Testing
     }
 
     @Test func `reaches every waiter`() async {
-        let pending = Pending<Int>()
+        let pending = DeferredValue<Int>()
         let waiting = (0..<500).map { _ in Task.immediate { await pending.value() } }
         pending.fulfil(7)
         for task in waiting { #expect(await task.value == 7) }
     }
 
-    @Test func `does not come to a cancelled task, and still to the others`() async {
-        let pending = Pending<Int>()
+    @Test func `does not reach a cancelled task, and still reaches the others`() async {
+        let pending = DeferredValue<Int>()
         let waiting = (0..<3).map { _ in Task.immediate { await pending.value() } }
         waiting[1].cancel()
         #expect(await waiting[1].value == nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `is not waited for by a task that is cancelled already, but read when it is there`() async {
-        let pending = Pending<Int>()
+        let pending = DeferredValue<Int>()
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             let before = await pending.value()
@@ -45,9 +45,9 @@ import Testing
         #expect(after == 7)
     }
 
-    @Test func `comes or does not when a cancellation meets it, and the wait ends`() async {
+    @Test func `ends the wait, with or without a value, when a cancellation races with it`() async {
         for number in 0..<2000 {
-            let pending = Pending<Int>()
+            let pending = DeferredValue<Int>()
             let waiting = Task.immediate { await pending.value() }
             async let fulfilled: Void = pending.fulfil(number)
             async let cancelled: Void = waiting.cancel()

@@ -17,7 +17,7 @@ private final class Shared<Value: Sendable>: Sendable {
 
     /// Waits for a turn of `queue`, notes `number` and gives the turn back.
     private func serve(
-        _ number: Int, of queue: TurnQueue<Int>, priority: Int = 0, name: ObjectIdentifier? = nil
+        _ number: Int, of queue: KeyedSemaphore<Int>, priority: Int = 0, name: ObjectIdentifier? = nil
     ) -> Task<Void, Never> {
         // It is in the line when the initializer returns.
         Task.immediate { [served] in
@@ -28,7 +28,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func `grants turns in the order of the calls`() async {
-        let queue = TurnQueue<Int>()
+        let queue = KeyedSemaphore<Int>()
         #expect(queue.tryAcquire(0))
         let tasks = (1...20).map { serve($0, of: queue) }
         #expect(served.value == [])
@@ -38,7 +38,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func `grants as many turns of each key as its limit says`() async {
-        let queue = TurnQueue<Int>(limit: 2)
+        let queue = KeyedSemaphore<Int>(limit: 2)
         #expect(queue.tryAcquire(0))
         #expect(await queue.acquire(0))
         #expect(!queue.tryAcquire(0))
@@ -50,25 +50,25 @@ private final class Shared<Value: Sendable>: Sendable {
         #expect(!queue.tryAcquire(0))
     }
 
-    @Test func `goes by priority, and among equals by the order of the calls`() async {
-        let queue = TurnQueue<Int>()
+    @Test func `orders turns by priority, and equal ones by the order of the calls`() async {
+        let queue = KeyedSemaphore<Int>()
         #expect(queue.tryAcquire(0))
-        let name = ObjectIdentifier(TurnQueue<Int>.self)
+        let name = ObjectIdentifier(KeyedSemaphore<Int>.self)
         let waiting: [(number: Int, priority: Int, name: ObjectIdentifier?)] = [
             (1, 0, nil), (2, 5, nil), (3, 0, name), (4, 5, nil), (5, 9, nil),
         ]
         let tasks = waiting.map { serve($0.number, of: queue, priority: $0.priority, name: $0.name) }
-        queue.raise(name, of: 0, to: 5)
+        queue.raisePriority(name, of: 0, to: 5)
         // A priority is never lowered, and a key that has no line is not given one.
-        queue.raise(name, of: 0, to: 1)
-        queue.raise(name, of: 7, to: 9)
+        queue.raisePriority(name, of: 0, to: 1)
+        queue.raisePriority(name, of: 7, to: 9)
         queue.release(0)
         for task in tasks { await task.value }
         #expect(served.value == [5, 2, 4, 3, 1])
     }
 
-    @Test func `lets a cancelled task leave the line, and the others wait on`() async {
-        let queue = TurnQueue<Int>()
+    @Test func `removes a cancelled task, and the others continue to wait`() async {
+        let queue = KeyedSemaphore<Int>()
         #expect(queue.tryAcquire(0))
         let tasks = (1...3).map { serve($0, of: queue) }
         tasks[1].cancel()
@@ -80,7 +80,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func `grants no turn to a task that is cancelled already, unless it cannot be cancelled`() async {
-        let queue = TurnQueue<Int>()
+        let queue = KeyedSemaphore<Int>()
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             let isGranted = await queue.acquire(0)
@@ -96,8 +96,8 @@ private final class Shared<Value: Sendable>: Sendable {
         #expect(await waiting.value)
     }
 
-    @Test func `loses no turn when a cancellation meets the grant`() async {
-        let queue = TurnQueue<Int>()
+    @Test func `loses no turn when a cancellation races with the grant`() async {
+        let queue = KeyedSemaphore<Int>()
         for _ in 0..<2000 {
             #expect(queue.tryAcquire(0))
             let waiting = Task.immediate { await queue.acquire(0) }
@@ -111,7 +111,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func `serves many waiters, never more at once than the limit`() async {
-        let queue = TurnQueue<Int>(limit: 3)
+        let queue = KeyedSemaphore<Int>(limit: 3)
         let running = Shared((now: 0, most: 0, all: 0))
         await withDiscardingTaskGroup { group in
             for _ in 0..<500 {

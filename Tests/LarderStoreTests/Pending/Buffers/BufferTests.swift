@@ -1,3 +1,5 @@
+// Proves that a ring of points keeps the newest, never drops what is being uploaded, and is verified.
+
 import LarderEngine
 import LarderFormat
 import LarderStore
@@ -33,7 +35,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is one of its own for each account and each name`() async throws {
+    @Test func `is separate for each account and each name`() async throws {
         let store = try directory.open()
         let others = [
             BufferName("locations"), BufferName("locations", account: "bob"), BufferName("location", account: "ada"),
@@ -52,7 +54,7 @@ import Testing
         let store = try directory.open()
         try await append(1...4, to: ring, limit: 4, in: store)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...3, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...3, key: draft(1).id)
         let stored = try await store.write { [upload, ring] in
             try $0.updateUpload(of: ring, from: BufferUpload(), to: upload)
         }
@@ -63,7 +65,7 @@ import Testing
         #expect(try payloads(ring, in: store) == ["1", "2", "3", "8"])
         #expect(try store.findings() == [])
         let acknowledged = try await store.write { [upload, ring] in
-            try $0.acknowledgePoints(of: ring, from: upload, to: BufferUpload())
+            try $0.completeUpload(of: ring, from: upload, to: BufferUpload())
         }
         #expect(acknowledged)
         #expect(try payloads(ring, in: store) == ["8"])
@@ -74,11 +76,11 @@ import Testing
         try store.close()
     }
 
-    @Test func `changes nothing when its upload is another than expected`() async throws {
+    @Test func `changes nothing when its upload batch is not the expected one`() async throws {
         let store = try directory.open()
         try await append(1...2, to: ring, in: store)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...2, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...2, key: draft(1).id)
         let stored = try await store.write { [upload, ring] in
             try $0.updateUpload(of: ring, from: BufferUpload(), to: upload)
         }
@@ -86,7 +88,7 @@ import Testing
         let (again, acknowledged) = try await store.write { [upload, ring] transaction in
             (
                 try transaction.updateUpload(of: ring, from: BufferUpload(), to: upload),
-                try transaction.acknowledgePoints(of: ring, from: BufferUpload(), to: BufferUpload())
+                try transaction.completeUpload(of: ring, from: BufferUpload(), to: BufferUpload())
             )
         }
         #expect(!again && !acknowledged)
@@ -98,29 +100,29 @@ import Testing
         try store.close()
     }
 
-    @Test func `counts what the server refused apart`() async throws {
+    @Test func `counts refused points separately`() async throws {
         let store = try directory.open()
         try await append(1...3, to: ring, in: store)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...2, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...2, key: draft(1).id)
         try await store.write { [upload, ring] transaction in
             _ = try transaction.updateUpload(of: ring, from: BufferUpload(), to: upload)
-            _ = try transaction.acknowledgePoints(of: ring, from: upload, to: BufferUpload(), refused: true)
+            _ = try transaction.completeUpload(of: ring, from: upload, to: BufferUpload(), refused: true)
         }
         let state = try #require(try store.read { view in try view.buffer(ring) })
         #expect([state.pointCount, state.refused, state.dropped] == [1, 2, 0])
         try store.close()
     }
 
-    @Test func `lies in the file as it was, across a close`() async throws {
+    @Test func `is unchanged after a close`() async throws {
         let first = try directory.open()
         try await append(1...3, to: ring, in: first)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...2, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...2, key: draft(1).id)
         upload.tries = 2
         upload.failures = 1
         upload.dueAt = 7
-        upload.aloneThrough = 2
+        upload.unbatchedThrough = 2
         try await first.write { [upload, ring] in
             _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload)
         }
@@ -131,13 +133,13 @@ import Testing
         try store.close()
     }
 
-    @Test func `stores a flight durably, whatever the write asked for`() async throws {
+    @Test func `stores an upload batch durably, whatever durability the write requested`() async throws {
         let store = try directory.open()
         let raw = try RawStore(directory.path)
         try await store.write(durability: .relaxed) { [ring] in try $0.appendPoint([], to: ring, at: 1) }
         #expect(raw.isRelaxed)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...1, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...1, key: draft(1).id)
         try await store.write(durability: .relaxed) { [upload, ring] in
             _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload)
         }
@@ -164,7 +166,7 @@ import Testing
         let store = try directory.open()
         try await append(1...3, to: ring, in: store)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...1, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...1, key: draft(1).id)
         try await store.write { [upload, ring] in _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload) }
         let raw = try RawStore(directory.path)
         let records = try raw.records().filter { $0.table == .buffers }
@@ -178,11 +180,11 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `is a finding when a point that a flight begins or ends with is gone`(lost: Int) async throws {
+    func `is a finding when the first or last point of an upload batch is missing`(lost: Int) async throws {
         let store = try directory.open()
         try await append(1...4, to: ring, in: store)
         var upload = BufferUpload()
-        upload.flight = BufferUpload.Flight(sequences: 1...3, key: draft(1).id)
+        upload.batch = BufferUpload.Batch(sequences: 1...3, key: draft(1).id)
         try await store.write { [upload, ring] in _ = try $0.updateUpload(of: ring, from: BufferUpload(), to: upload) }
         let raw = try RawStore(directory.path)
         let records = try raw.records().filter { $0.table == .buffers }

@@ -1,3 +1,5 @@
+// Proves that an unsent entry can be amended together with its overlay, its counters and its blobs.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -19,7 +21,7 @@ import Testing
         return draft
     }
 
-    @Test func `says something else in its place, and counts for what it is then`() async throws {
+    @Test func `is amended in its place, and is counted as amended`() async throws {
         let store = try directory.open()
         try await store.write { transaction in
             for number in 1...2 { try transaction.enqueue(draft(number)) }
@@ -42,14 +44,14 @@ import Testing
         // The walk through the store counts the bytes anew.
         #expect(try store.findings() == [])
         for number in 1...2 {
-            try await store.write { try $0.acknowledge(draft(number).id, outcome: "dropped", at: 6) }
+            try await store.write { try $0.removeEntry(draft(number).id, outcome: "dropped", at: 6) }
         }
         let left = try store.read { view in try view.pendingOutbox() }
         #expect(left.entries == 0 && left.byteCount == 0)
         try store.close()
     }
 
-    @Test func `shows something else, and what lies above is made anew`() async throws {
+    @Test func `shows its amended overlay, and overlays above it are rebased`() async throws {
         let store = try directory.open()
         try await store.write { transaction in
             for number in 1...3 { try transaction.put(bytes(#"{"a":0}"#), at: key(number), updatedAt: 1) }
@@ -81,7 +83,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `gives up a blob that it does not name any more, and keeps one that it does`() async throws {
+    @Test func `releases a blob that it no longer names, and keeps one that it does`() async throws {
         let store = try directory.open()
         func blob(_ text: String) async throws -> Blob {
             let writer = try store.makeBlob()
@@ -108,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: OutboxDelivery.State.allCases)
-    func `is the only one that is changed`(state: OutboxDelivery.State) async throws {
+    func `is the only entry that can be amended`(state: OutboxDelivery.State) async throws {
         let store = try directory.open()
         try await store.write { try $0.enqueue(draft(1), effects: [.init(.removal, at: key(1))]) }
         for tries in 0...1 {
@@ -116,7 +118,7 @@ import Testing
                 let old = try transaction.outboxEntry(draft(1).id)?.delivery ?? OutboxDelivery()
                 var new = old
                 (new.state, new.tries) = (state, tries)
-                _ = try transaction.update(draft(1).id, from: old, to: new)
+                _ = try transaction.updateDelivery(of: draft(1).id, from: old, to: new)
             }
             let before = try store.read { view in try view.outboxEntry(draft(1).id) }
             let amended = try await store.write {

@@ -1,52 +1,51 @@
-// Proves that what has read the outbox once reads only the entries anew that have changed since, and everything where it cannot know.
+// Proves that a reader of the outbox reads again only the entries changed since its version, and all where that is unknown.
 import LarderEngine
 import LarderFormat
 import Testing
 
 @testable import LarderStore
 
-@Suite struct `What has changed in the outbox` {
+@Suite struct `The set of changed outbox entries` {
     private let directory = TemporaryStore()
 
     private func changed(_ store: Store, since version: OutboxVersion?) async throws -> Set<UUIDBytes>? {
-        try await store.write { try $0.outboxNews(since: version).changed }
+        try await store.write { try $0.outboxUpdate(since: version).changed }
     }
 
-    @Test func `is everything to what has read nothing, and nothing when no commit has changed an entry`() async throws
-    {
+    @Test func `is everything without a version, and empty when no commit has changed an entry`() async throws {
         let store = try directory.open()
-        let (news, version) = try await store.write { transaction in
+        let (changes, version) = try await store.write { transaction in
             try transaction.enqueue(draft(1))
-            return (try transaction.outboxNews(since: nil), transaction.outboxVersion)
+            return (try transaction.outboxUpdate(since: nil), transaction.outboxVersion)
         }
-        #expect(news.changed == nil && news.entries.map(\.id) == [draft(1).id])
+        #expect(changes.changed == nil && changes.entries.map(\.id) == [draft(1).id])
         try await store.write { try $0.put(bytes("row"), at: key(1), updatedAt: 1) }
         #expect(try store.read { view in view.isOutboxChanged(since: version) } == false)
         #expect(try await changed(store, since: version) == [])
         try store.close()
     }
 
-    @Test func `is what later commits have added, changed and removed`() async throws {
+    @Test func `has what later commits have added, changed and removed`() async throws {
         let store = try directory.open()
         let version = try await store.write { transaction in
             for number in 1...4 { try transaction.enqueue(draft(number)) }
             return transaction.outboxVersion
         }
-        try await store.write { try $0.acknowledge(draft(2).id, outcome: "dropped", at: 1) }
+        try await store.write { try $0.removeEntry(draft(2).id, outcome: "dropped", at: 1) }
         try await store.write { transaction in
             var sending = OutboxDelivery()
             sending.state = .sending
-            _ = try transaction.update(draft(3).id, from: OutboxDelivery(), to: sending)
+            _ = try transaction.updateDelivery(of: draft(3).id, from: OutboxDelivery(), to: sending)
             try transaction.enqueue(draft(5))
         }
-        let news = try await store.write { try $0.outboxNews(since: version) }
-        #expect(news.changed == [draft(2).id, draft(3).id, draft(5).id])
-        #expect(Set(news.entries.map(\.id)) == [draft(3).id, draft(5).id])
+        let changes = try await store.write { try $0.outboxUpdate(since: version) }
+        #expect(changes.changed == [draft(2).id, draft(3).id, draft(5).id])
+        #expect(Set(changes.entries.map(\.id)) == [draft(3).id, draft(5).id])
         #expect(try store.read { view in view.isOutboxChanged(since: version) })
         try store.close()
     }
 
-    @Test func `is an entry that comes after one that was replaced`() async throws {
+    @Test func `has an entry that follows a replaced one`() async throws {
         let store = try directory.open()
         let version = try await store.write { transaction in
             try transaction.enqueue(draft(1))
@@ -56,26 +55,26 @@ import Testing
             return transaction.outboxVersion
         }
         try await store.write { try $0.replaceEntry(draft(1).id, with: draft(3), outcome: "superseded", at: 1) }
-        let news = try await store.write { try $0.outboxNews(since: version) }
-        #expect(news.changed == [draft(1).id, draft(2).id, draft(3).id])
-        #expect(news.entries.first { $0.id == draft(2).id }?.draft.after == [draft(3).id])
+        let changes = try await store.write { try $0.outboxUpdate(since: version) }
+        #expect(changes.changed == [draft(1).id, draft(2).id, draft(3).id])
+        #expect(changes.entries.first { $0.id == draft(2).id }?.draft.after == [draft(3).id])
         try store.close()
     }
 
-    @Test func `is what another write of the same commit does later`() async throws {
+    @Test func `has what a later write of the same commit changes`() async throws {
         let store = try directory.open()
         let version = try await store.write { transaction in
             try transaction.enqueue(draft(1))
             let version = transaction.outboxVersion
             try transaction.enqueue(draft(2))
-            #expect(try transaction.outboxNews(since: version).changed == [draft(2).id])
+            #expect(try transaction.outboxUpdate(since: version).changed == [draft(2).id])
             return version
         }
         #expect(try await changed(store, since: version) == [draft(2).id])
         try store.close()
     }
 
-    @Test func `is all of a commit that a write of it has not changed`() async throws {
+    @Test func `has all of a commit except what the reading write itself has changed`() async throws {
         let store = try directory.open()
         try await store.write { try $0.enqueue(draft(1)) }
         let version = try await store.write { transaction in
@@ -95,14 +94,14 @@ import Testing
         let store = try directory.open()
         let log = store.shared.part(OutboxChangeLog.self)
         let version = OutboxVersion(commit: 1000, changes: .max)
-        log.note([draft(1).id], in: 1001)
+        log.append([draft(1).id], in: 1001)
         #expect(log.changed(since: version, upTo: 1001) == [draft(1).id])
         #expect(log.changed(since: version, upTo: 1002) == nil)
-        log.note([], in: 1003)
+        log.append([], in: 1003)
         #expect(log.changed(since: version, upTo: 1003) == nil)
         #expect(log.changed(since: OutboxVersion(commit: 1002, changes: .max), upTo: 1003) == [])
-        log.note([draft(2).id], in: 1004)
-        for commit in 1005...1005 + UInt64(OutboxChangeLog.limit) { log.note([draft(3).id], in: commit) }
+        log.append([draft(2).id], in: 1004)
+        for commit in 1005...1005 + UInt64(OutboxChangeLog.limit) { log.append([draft(3).id], in: commit) }
         #expect(log.changed(since: OutboxVersion(commit: 1003, changes: .max), upTo: 1006) == nil)
         try store.close()
     }

@@ -8,7 +8,7 @@ import Testing
     private static let bodyBytes = 4000
     private let temporary = TemporaryStore()
 
-    private func made(_ number: Int) -> OutboxDraft {
+    private func keyedDraft(_ number: Int) -> OutboxDraft {
         var made = draft(number)
         made.deduplicationKey = "tap \(number)"
         made.payload = [UInt8](repeating: UInt8(ascii: "1"), count: Self.bodyBytes)
@@ -18,7 +18,7 @@ import Testing
     private func store(pending: Int) async throws -> Store {
         let store = try temporary.open()
         try await store.write { transaction in
-            for number in 1...pending { try transaction.enqueue(made(number)) }
+            for number in 1...pending { try transaction.enqueue(keyedDraft(number)) }
         }
         return store
     }
@@ -28,15 +28,15 @@ import Testing
         let costs = try await store.write { transaction in
             try (1...2).map { number in
                 try Cost {
-                    let known = try transaction.outboxHead(duplicatedBy: made(5000 + number))
+                    let known = try transaction.outboxHead(duplicatedBy: keyedDraft(5000 + number))
                     #expect(known == nil)
-                    try transaction.enqueue(made(5000 + number))
+                    try transaction.enqueue(keyedDraft(5000 + number))
                 }
             }
         }
         let second = try await store.write { transaction in
             try Cost {
-                let found = try transaction.outboxHead(duplicatedBy: made(17))?.id
+                let found = try transaction.outboxHead(duplicatedBy: keyedDraft(17))?.id
                 #expect(found == draft(17).id)
             }
         }
@@ -51,15 +51,15 @@ import Testing
     @Test func `new entries are found from where they begin, and all of them without a body`() async throws {
         let store = try await store(pending: 500)
         let version = try await store.write { $0.outboxVersion }
-        try await store.write { try $0.enqueue(made(501)) }
+        try await store.write { try $0.enqueue(keyedDraft(501)) }
         let new = try await store.write { transaction in
             try Cost {
-                let found = try transaction.outboxNews(since: version).entries.count
+                let found = try transaction.outboxUpdate(since: version).entries.count
                 #expect(found == 1)
             }
         }
         #expect(new.lookups <= 2 && new.moves == 0 && new.hashed < 1000, "\(new)")
-        try await store.write { try $0.acknowledge(draft(501).id, outcome: "dropped", at: 1) }
+        try await store.write { try $0.removeEntry(draft(501).id, outcome: "dropped", at: 1) }
         try store.read { view in
             _ = try view.pendingOutbox()
             let all = try Cost {
@@ -91,10 +91,10 @@ import Testing
                     let pending = OutboxDelivery()
                     var sending = pending
                     sending.state = .sending
-                    let isBegun = try transaction.update(draft(number).id, from: pending, to: sending)
+                    let isBegun = try transaction.updateDelivery(of: draft(number).id, from: pending, to: sending)
                     let sent = try transaction.outboxEntry(draft(number).id)
                     #expect(isBegun && sent?.payload.count == Self.bodyBytes)
-                    try transaction.accept(draft(number).id, at: 1)
+                    try transaction.completeEntry(draft(number).id, at: 1)
                 }
             }
         }

@@ -1,3 +1,5 @@
+// Proves that the outbox stores entries with their effects atomically, in lane order, and keeps outcomes.
+
 import LarderEngine
 import LarderFormat
 import LarderStore
@@ -6,7 +8,7 @@ import Testing
 @Suite struct `The outbox` {
     private let directory = TemporaryStore()
 
-    @Test func `takes an entry together with its effect, or neither`() async throws {
+    @Test func `stores an entry together with its effect, or neither`() async throws {
         struct Refused: Error {}
         let store = try directory.open()
         try await store.write { transaction in
@@ -26,7 +28,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `takes no entry with a field that would store credentials`() async throws {
+    @Test func `refuses an entry with a field that would store credentials`() async throws {
         let store = try directory.open()
         var secret = draft(1)
         secret.fields = [.init(name: "X-Plex-Token", value: bytes("hush"))]
@@ -64,14 +66,14 @@ import Testing
         try store.close()
     }
 
-    @Test func `lets an entry go once, with its outcome`() async throws {
+    @Test func `removes an entry once, with its outcome`() async throws {
         let store = try directory.open()
         try await store.write { transaction in
             for number in 1...2 { try transaction.enqueue(draft(number)) }
         }
-        try await store.write { try $0.acknowledge(draft(1).id, outcome: "rejected", detail: "no such note", at: 9) }
+        try await store.write { try $0.removeEntry(draft(1).id, outcome: "rejected", detail: "no such note", at: 9) }
         await #expect(throws: StoreError.unknownEntry(draft(1).id)) {
-            try await store.write { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 9) }
+            try await store.write { try $0.removeEntry(draft(1).id, outcome: "accepted", at: 9) }
         }
         let (entries, outcomes) = try store.read { view in (try view.outboxEntries(), try view.outboxOutcomes()) }
         #expect(entries.map(\.id) == [draft(2).id])
@@ -82,7 +84,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `keeps nothing of an entry whose effect is refused, also when the transaction goes on`() async throws {
+    @Test func `keeps nothing of an entry whose effect is refused, even when the transaction continues`() async throws {
         let store = try directory.open()
         try await store.write { try $0.put(bytes("{}"), at: key(1), updatedAt: 1) }
         let effects = [RowEffect(.removal, at: key(1)), RowEffect(.patch(bytes("no patch")), at: key(2))]
@@ -116,7 +118,7 @@ import Testing
     }
 
     /// A zero byte of an identity is stored as two.
-    @Test func `counts what comes after an entry anew when its successor has a longer identity`() async throws {
+    @Test func `recounts the entries after one whose successor has a longer identity`() async throws {
         let store = try directory.open()
         let follower = draft(2, lane: "b", after: [draft(1).id])
         let successor = draft(3, id: UUIDBytes(high: 1, low: 2))
@@ -148,7 +150,7 @@ import Testing
     @Test func `never gives a sequence twice`() async throws {
         let store = try directory.open()
         let first = try await store.write { try $0.enqueue(draft(1)).sequence }
-        try await store.write { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 1) }
+        try await store.write { try $0.removeEntry(draft(1).id, outcome: "accepted", at: 1) }
         let second = try await store.write { try $0.enqueue(draft(1)).sequence }
         #expect(second > first)
         try store.close()
@@ -159,7 +161,7 @@ import Testing
         try await store.write { transaction in
             for number in 1...1_100 {
                 try transaction.enqueue(draft(number))
-                try transaction.acknowledge(draft(number).id, outcome: "accepted", at: Int64(number))
+                try transaction.removeEntry(draft(number).id, outcome: "accepted", at: Int64(number))
             }
         }
         let outcomes = try store.read { view in try view.outboxOutcomes() }
@@ -169,7 +171,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `makes a commit durable that asked for less`() async throws {
+    @Test func `makes a commit durable that requested less`() async throws {
         let store = try directory.open()
         let raw = try RawStore(directory.path)
         try await store.write(durability: .relaxed) { try $0.put([], at: key(1), updatedAt: 1) }
@@ -178,7 +180,7 @@ import Testing
         #expect(!raw.isRelaxed)
         try await store.write(durability: .relaxed) { try $0.put([], at: key(1), updatedAt: 1) }
         #expect(raw.isRelaxed)
-        try await store.write(durability: .relaxed) { try $0.acknowledge(draft(1).id, outcome: "accepted", at: 1) }
+        try await store.write(durability: .relaxed) { try $0.removeEntry(draft(1).id, outcome: "accepted", at: 1) }
         #expect(!raw.isRelaxed)
         try raw.close()
         try store.close()

@@ -1,10 +1,10 @@
-// Proves that a rejected entry keeps what it did to rows, as far as that is not too long, and that its successor does it again.
+// Proves that a rejected entry keeps its effects on rows, up to a length, and that its successor applies them again.
 import LarderFormat
 import Testing
 
 @testable import LarderStore
 
-@Suite struct `What a rejected entry did to rows` {
+@Suite struct `The effect of a rejected entry` {
     private let directory = TemporaryStore()
 
     private func key(_ number: Int) -> RowKey { RowKey(resource: translations, type: "verse", key: "\(number)") }
@@ -15,13 +15,13 @@ import Testing
             for number in 1...3 { try transaction.put(bytes("{\"a\":0}"), at: key(number), updatedAt: 1) }
             try transaction.enqueue(draft(1), effects: effects)
         }
-        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 2) }
+        try await store.write { try $0.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 2) }
         #expect(try store.read { view in try view.overlays(of: translations) } == [])
         #expect(try store.findings() == [])
         return store
     }
 
-    @Test func `is done again by its successor, over the rows as they are by then`() async throws {
+    @Test func `is applied again by its successor, over the current rows`() async throws {
         let store = try await rejected([
             RowEffect(.replacement(bytes("1"), codec: .application(16)), at: key(1)), RowEffect(.removal, at: key(2)),
             RowEffect(.patch(bytes("{\"b\":3}")), at: key(3)),
@@ -36,7 +36,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is not kept where it is too long`() async throws {
+    @Test func `is not stored where it is too long`() async throws {
         let long = [UInt8](repeating: 0x20, count: Limits.withdrawnPayloads)
         let store = try await rejected([
             RowEffect(.replacement(long), at: key(1)), RowEffect(.replacement(bytes("2")), at: key(2)),
@@ -47,7 +47,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is not done again where a row beneath a patch is damaged, and the write is sent all the same`()
+    @Test func `is not applied again where a row beneath a patch is damaged, and the write is sent nevertheless`()
         async throws
     {
         let store = try await rejected([RowEffect(.patch(bytes("{\"b\":3}")), at: key(3))])
@@ -65,7 +65,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is damaged where it is kept for some of its rows only, and not done again`() async throws {
+    @Test func `is damaged where it is stored for some of its rows only, and is not applied again`() async throws {
         let store = try await rejected([RowEffect(.removal, at: key(1)), RowEffect(.removal, at: key(2))])
         try await store.write { transaction in
             var record = OutboxBodyRecord(draft(1))
@@ -78,10 +78,10 @@ import Testing
         try store.close()
     }
 
-    @Test func `goes with it`() async throws {
+    @Test func `is removed with the entry`() async throws {
         let store = try await rejected([RowEffect(.removal, at: key(1))])
         let before = try store.statistics().storedSize
-        try await store.write { try $0.acknowledge(draft(1).id, outcome: "dropped", at: 3) }
+        try await store.write { try $0.removeEntry(draft(1).id, outcome: "dropped", at: 3) }
         #expect(try store.statistics().storedSize < before)
         #expect(try store.findings() == [])
         try store.close()

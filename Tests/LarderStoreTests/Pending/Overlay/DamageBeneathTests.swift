@@ -1,8 +1,10 @@
+// Proves that a patch over damaged records is shown until something beneath changes, and is rebased without them.
+
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `A patch over something damaged` {
+@Suite struct `A patch over a damaged record` {
     private let temporary = TemporaryStore()
 
     private func text(_ store: Store) throws -> String? {
@@ -36,7 +38,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.keys(.all(of: translations)) }
     }
 
-    @Test func `is shown until anything beneath changes, cannot be read then, and is made anew without it`()
+    @Test func `is shown until anything beneath changes, then cannot be read, and is rebased without the damage`()
         async throws
     {
         let store = try temporary.open()
@@ -47,7 +49,7 @@ import Testing
         #expect(try text(store) == #"{"a":1,"b":2,"c":3}"#)
         try await store.write { try $0.put(bytes(#"{"a":9}"#), at: key(1), updatedAt: 1) }
         expectDamage(store)
-        try await store.write { try $0.accept(draft(1).id, at: 9) }
+        try await store.write { try $0.completeEntry(draft(1).id, at: 9) }
         #expect(try text(store) == #"{"a":9,"c":3}"#)
         #expect(try store.findings() == [])
     }
@@ -61,14 +63,15 @@ import Testing
         try damage(.overlay)
         // What is whole between them makes it known again.
         #expect(try text(store) == #"{"y":1,"z":1}"#)
-        try await store.write { try $0.reject(draft(2).id, OutboxDelivery(), detail: nil, at: 9) }
+        try await store.write { try $0.rejectEntry(draft(2).id, OutboxDelivery(), detail: nil, at: 9) }
         expectDamage(store)
-        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
+        try await store.write { try $0.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
         #expect(try text(store) == #"{"a":1,"z":1}"#)
         #expect(try store.findings() == [])
     }
 
-    @Test func `is refused where that is not known, and one over what was laid over the damage is not`() async throws {
+    @Test func `is refused where the base is unknown, and allowed over an overlay that covers the damage`() async throws
+    {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
         try await enqueue(1, patch(#"{"b":2}"#), store)
@@ -83,14 +86,14 @@ import Testing
         #expect(try text(store) == #"{"y":1,"z":1}"#)
     }
 
-    @Test func `is shown over a damaged row until that changes, and is made anew with the next one`() async throws {
+    @Test func `is shown over a damaged row until that changes, and is rebased on the next version`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
         try await enqueue(1, patch(#"{"b":2}"#), store)
         try await enqueue(2, patch(#"{"c":3}"#), store)
         try damage(.rows)
         #expect(try text(store) == #"{"a":1,"b":2,"c":3}"#)
-        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
+        try await store.write { try $0.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
         expectDamage(store)
         try await store.replace(translations, with: [(key(1), bytes(#"{"a":5}"#))])
         #expect(try text(store) == #"{"a":5,"c":3}"#)

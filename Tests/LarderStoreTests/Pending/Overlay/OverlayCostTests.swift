@@ -1,4 +1,4 @@
-// Proves what overlays cost, in lookups, moves of cursors and bytes hashed: a read and a page do not pay for what they do not show.
+// Proves the cost of overlays in lookups, cursor moves and bytes hashed: a read does not pay for overlays it does not show.
 #if DEBUG
 import LarderFormat
 import LarderStore
@@ -28,11 +28,11 @@ import Testing
         let bare = try costOfRead(store)
         #expect(bare.lookups == 1 && bare.moves == 0)
         try await store.write { transaction in
-            try transaction.layOver(patch(0), at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(patch(0), at: key(1), updatedAt: 1)
         }
         let one = try costOfRead(store)
         try await store.write { transaction in
-            for number in 1...99 { try transaction.layOver(patch(number), at: key(1), updatedAt: 1) }
+            for number in 1...99 { try transaction.applyOverlay(patch(number), at: key(1), updatedAt: 1) }
         }
         let hundred = try costOfRead(store)
         #expect(one == hundred, "\(one); \(hundred)")
@@ -43,13 +43,13 @@ import Testing
         #expect(beside.lookups == 2 && beside.moves == 0, "\(beside)")
     }
 
-    @Test func `a write is laid on top at the same cost, however many lie beneath`() async throws {
+    @Test func `a write is applied on top at the same cost, however many are beneath`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"n":"000000"}"#), at: key(1), updatedAt: 1) }
         let costs = try await store.write { transaction in
             var costs: [Cost] = []
             for number in 0..<200 {
-                let cost = try Cost { try transaction.layOver(patch(number), at: key(1), updatedAt: 1) }
+                let cost = try Cost { try transaction.applyOverlay(patch(number), at: key(1), updatedAt: 1) }
                 costs.append(cost)
             }
             return costs
@@ -63,16 +63,16 @@ import Testing
     /// The end of a run that began after all that was accepted.
     private var end: RunEnd { RunEnd(filter: 1, bound: .zero, journalAtBegin: .max) }
 
-    @Test func `a write is accepted and becomes the row at the same cost, however many lie above`() async throws {
+    @Test func `a write is accepted and materialized at the same cost, however many are above`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"n":"000000"}"#), at: key(1), updatedAt: 1) }
         let count = 200
         let costs = try await store.write { transaction in
-            let sequences = try (1...count).map { try transaction.layOver(patch($0), at: key(1), updatedAt: 1) }
+            let sequences = try (1...count).map { try transaction.applyOverlay(patch($0), at: key(1), updatedAt: 1) }
             return try sequences.map { sequence in
                 let cost = try Cost {
                     try transaction.confirmOverlay(at: key(1), sequence: sequence)
-                    _ = try transaction.settle(after: end)
+                    _ = try transaction.releaseOverlays(after: end)
                 }
                 #expect(try transaction.payload(at: key(1)) == bytes(#"{"n":"100200"}"#))
                 return cost
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `what a run releases of a row is released at once`() async throws {
+    @Test func `all that a run releases of a row is released at once`() async throws {
         func cost(_ count: Int, _ resource: ResourceKey) async throws -> Cost {
             try await store.write { transaction in
                 let row = key(1, resource)
@@ -96,12 +96,12 @@ import Testing
                 let filter = try transaction.updateFilter("\(resource.group):\(resource.id)") { $0.run = 1 }
                 try transaction.putMember(ofFilter: filter, resource, MemberRecord(listedInRun: 1))
                 for number in 1...count {
-                    let sequence = try transaction.layOver(patch(number), at: row, updatedAt: 1)
+                    let sequence = try transaction.applyOverlay(patch(number), at: row, updatedAt: 1)
                     if number > count / 2 { continue }
                     try transaction.confirmOverlay(at: row, sequence: sequence)
                 }
                 let end = RunEnd(filter: filter, bound: .zero, journalAtBegin: .max)
-                return try Cost { _ = try transaction.settle(after: end) }
+                return try Cost { _ = try transaction.releaseOverlays(after: end) }
             }
         }
         let store = try temporary.open()
@@ -120,7 +120,7 @@ import Testing
         try await store.write { transaction in
             for number in 1...100 { try transaction.put(bytes("{}"), at: key(number * 100), updatedAt: 1) }
             for number in 1...10_000 {
-                try transaction.layOver(.replacement(bytes("{\"n\":\(number)}")), at: key(number), updatedAt: 1)
+                try transaction.applyOverlay(.replacement(bytes("{\"n\":\(number)}")), at: key(number), updatedAt: 1)
             }
         }
         var shown: [String] = []
@@ -154,7 +154,7 @@ import Testing
             for number in 1...100 { try transaction.put(priced("\(number)"), at: key(number * 100), updatedAt: 1) }
             for number in numbers {
                 let price = priced("\((number - 1) * 7 % 10_000 + 1)")
-                try transaction.layOver(.replacement(price), at: key(number), updatedAt: 1)
+                try transaction.applyOverlay(.replacement(price), at: key(number), updatedAt: 1)
             }
         }
         var shown: [Int64] = []

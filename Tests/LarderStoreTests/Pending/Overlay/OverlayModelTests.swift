@@ -1,3 +1,5 @@
+// Proves that rows under overlays behave as a dictionary does after random changes.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -24,8 +26,8 @@ private struct Model {
 private enum Step: Sendable {
     case put(Int, String)
     case remove(Int)
-    case layOver(Int, String?)
-    case takeAway(Int, Int64)
+    case applyOverlay(Int, String?)
+    case removeOverlay(Int, Int64)
     case replaceAll([Int: String])
     case withdraw
 }
@@ -56,12 +58,12 @@ private enum Step: Sendable {
             model.server[number] = nil
             return .remove(number)
         case 9...14:
-            return .layOver(number, Int.random(in: 0..<3, using: &generator) == 0 ? nil : text(&generator))
+            return .applyOverlay(number, Int.random(in: 0..<3, using: &generator) == 0 ? nil : text(&generator))
         default:
             guard let stack = model.overlays[number], !stack.isEmpty else { return .remove(99) }
             let place = Int.random(in: stack.indices, using: &generator)
             model.overlays[number]?.remove(at: place)
-            return .takeAway(number, stack[place].sequence)
+            return .removeOverlay(number, stack[place].sequence)
         }
     }
 
@@ -70,11 +72,11 @@ private enum Step: Sendable {
         case .put(let number, let text):
             try await store.write { try $0.put(bytes(text), at: key(number), updatedAt: 1) }
         case .remove(let number): try await store.write { try $0.removeRow(at: key(number)) }
-        case .layOver(let number, let text):
+        case .applyOverlay(let number, let text):
             let change = text.map { OverlayChange.replacement(bytes($0)) } ?? .removal
-            let sequence = try await store.write { try $0.layOver(change, at: key(number), updatedAt: 1) }
+            let sequence = try await store.write { try $0.applyOverlay(change, at: key(number), updatedAt: 1) }
             model.overlays[number, default: []].append((sequence, text))
-        case .takeAway(let number, let sequence):
+        case .removeOverlay(let number, let sequence):
             let isGone = try await store.write { try $0.removeOverlay(at: key(number), sequence: sequence) }
             #expect(isGone)
         case .replaceAll(let rows):
@@ -84,7 +86,7 @@ private enum Step: Sendable {
     }
 
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)])
-    func `show what a dictionary would`(seed: UInt64) async throws {
+    func `behave as a dictionary does`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)

@@ -1,3 +1,5 @@
+// Proves that an overlay replaces or hides a row for readers, indexes and observers, and leaves the server's rows alone.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -23,7 +25,7 @@ import Testing
         let store = try temporary.open()
         try await store.put([key(1), key(2), key(3)])
         let sequence = try await store.write { transaction in
-            try transaction.layOver(replacement("mine"), at: key(2), updatedAt: 7)
+            try transaction.applyOverlay(replacement("mine"), at: key(2), updatedAt: 7)
         }
         #expect(try text(key(2), store) == "mine")
         let updatedAt = try store.read { view in try view.row(at: key(2))?.updatedAt }
@@ -43,10 +45,10 @@ import Testing
         let store = try temporary.open()
         try await store.put([key(1), key(3)])
         try await store.write { transaction in
-            try transaction.layOver(.removal, at: key(1), updatedAt: 1)
-            try transaction.layOver(replacement("two"), at: key(2), updatedAt: 1)
-            try transaction.layOver(replacement("four"), at: key(4), updatedAt: 1)
-            try transaction.layOver(.removal, at: key(5), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(replacement("two"), at: key(2), updatedAt: 1)
+            try transaction.applyOverlay(replacement("four"), at: key(4), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key(5), updatedAt: 1)
         }
         #expect(try text(key(1), store) == nil)
         #expect(try shown(store) == ["2=two", "3=3", "4=four"])
@@ -61,9 +63,9 @@ import Testing
         let store = try temporary.open()
         let sequences = try await store.write { transaction in
             [
-                try transaction.layOver(replacement("a"), at: key(1), updatedAt: 1),
-                try transaction.layOver(.removal, at: key(1), updatedAt: 1),
-                try transaction.layOver(replacement("c"), at: key(1), updatedAt: 1),
+                try transaction.applyOverlay(replacement("a"), at: key(1), updatedAt: 1),
+                try transaction.applyOverlay(.removal, at: key(1), updatedAt: 1),
+                try transaction.applyOverlay(replacement("c"), at: key(1), updatedAt: 1),
             ]
         }
         #expect(sequences == sequences.sorted())
@@ -77,10 +79,10 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `is shown of a resource that is not ready, and of one nobody knows`() async throws {
+    @Test func `is shown for a resource that is not ready, and for an unknown one`() async throws {
         let store = try temporary.open()
         try await store.write { transaction in
-            try transaction.layOver(replacement("new"), at: key(9), updatedAt: 1)
+            try transaction.applyOverlay(replacement("new"), at: key(9), updatedAt: 1)
         }
         #expect(try shown(store) == ["9=new"])
         #expect(try store.read { view in try view.resource(translations)?.state } == .empty)
@@ -94,11 +96,11 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `is left alone by full copies, row changes and eviction`() async throws {
+    @Test func `is kept by snapshots, row changes and eviction`() async throws {
         let store = try temporary.open()
         try await store.put([key(1), key(2)])
         try await store.write { transaction in
-            try transaction.layOver(replacement("mine"), at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(replacement("mine"), at: key(1), updatedAt: 1)
         }
         try await store.write { transaction in
             try transaction.put(bytes("theirs"), at: key(1), updatedAt: 2)
@@ -114,14 +116,14 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `keeps what it was made from and for, and may be confirmed`() async throws {
+    @Test func `keeps its base and its entry, and can be confirmed`() async throws {
         let store = try temporary.open()
         try await store.put([key(1)])
         let entry = draft(1)
         let sequence = try await store.write { transaction in
             let place = try transaction.enqueue(entry).sequence
-            try transaction.layOver(.removal, at: key(2), updatedAt: 3)
-            return try transaction.layOver(
+            try transaction.applyOverlay(.removal, at: key(2), updatedAt: 3)
+            return try transaction.applyOverlay(
                 replacement("mine"), at: key(1), updatedAt: 4, entryID: entry.id, sequence: place)
         }
         try await store.write { transaction in
@@ -155,20 +157,20 @@ import Testing
         #expect(try store.read { view in try view.overlays(of: translations).map(\.account) } == ["ada", "ada"])
     }
 
-    @Test func `with a sequence that was not given yet is refused`() async throws {
+    @Test func `with a sequence that was not issued yet is refused`() async throws {
         let store = try temporary.open()
         await #expect(throws: StoreError.self) {
             try await store.write { transaction in
-                try transaction.layOver(.removal, at: key(1), updatedAt: 1, sequence: 99)
+                try transaction.applyOverlay(.removal, at: key(1), updatedAt: 1, sequence: 99)
             }
         }
     }
 
-    @Test func `is seen by the transaction that lays it`() async throws {
+    @Test func `is seen by the transaction that applies it`() async throws {
         let store = try temporary.open()
         try await store.put([key(1)])
         try await store.write { transaction in
-            try transaction.layOver(replacement("mine"), at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(replacement("mine"), at: key(1), updatedAt: 1)
             let payload = try transaction.payload(at: key(1))
             #expect(payload == bytes("mine"))
             var seen: [String] = []
@@ -180,12 +182,12 @@ import Testing
         }
     }
 
-    @Test func `is told to observers as what it does to the row`() async throws {
+    @Test func `is reported to observers as its change of the row`() async throws {
         let store = try temporary.open()
         try await store.put([key(1)])
         var changes = store.changes(in: .resource(translations)).makeAsyncIterator()
         let sequence = try await store.write { transaction in
-            try transaction.layOver(.removal, at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key(1), updatedAt: 1)
         }
         #expect(await changes.next()?.rows[translations]?.removals == [key(1)])
         try await store.write { transaction in try transaction.removeOverlay(at: key(1), sequence: sequence) }
@@ -193,14 +195,14 @@ import Testing
         try store.close()
     }
 
-    @Test func `is in the indexes as if it were the row`() async throws {
+    @Test func `is indexed as if it were the row`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         try await store.replace(translations, with: (1...4).map { (key($0), priced("\($0)")) })
         try await store.write { transaction in
-            try transaction.layOver(.replacement(priced("9")), at: key(1), updatedAt: 1)
-            try transaction.layOver(.removal, at: key(3), updatedAt: 1)
-            try transaction.layOver(.replacement(priced("2.5")), at: key(8), updatedAt: 1)
+            try transaction.applyOverlay(.replacement(priced("9")), at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key(3), updatedAt: 1)
+            try transaction.applyOverlay(.replacement(priced("2.5")), at: key(8), updatedAt: 1)
         }
         #expect(try store.keys(of: "price") == ["2", "8", "4", "1"])
         #expect(try store.keys(of: "price", reversed: true) == ["1", "4", "8", "2"])

@@ -1,8 +1,10 @@
+// Proves that a patch overlay is computed from the row and rebased whenever anything beneath it changes.
+
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `A patch laid over a row` {
+@Suite struct `A patch over a row` {
     private let temporary = TemporaryStore()
 
     private func text(_ number: Int, _ store: Store) throws -> String? {
@@ -12,14 +14,14 @@ import Testing
     private func patch(_ text: String) -> OverlayChange { .patch(bytes(text)) }
 
     @discardableResult
-    private func lay(_ change: OverlayChange, _ number: Int, _ store: Store) async throws -> Int64 {
-        try await store.write { transaction in try transaction.layOver(change, at: key(number), updatedAt: 5) }
+    private func apply(_ change: OverlayChange, _ number: Int, _ store: Store) async throws -> Int64 {
+        try await store.write { transaction in try transaction.applyOverlay(change, at: key(number), updatedAt: 5) }
     }
 
-    @Test func `is shown as what it makes of the row`() async throws {
+    @Test func `shows the patched row`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1,"b":2}"#), at: key(1), updatedAt: 1) }
-        let sequence = try await lay(patch(#"{"b":null,"c":3}"#), 1, store)
+        let sequence = try await apply(patch(#"{"b":null,"c":3}"#), 1, store)
         #expect(try text(1, store) == #"{"a":1,"c":3}"#)
         let rows = try store.read { view in try view.rows(in: .all(of: translations)) }
         #expect(rows.map(\.payload) == [bytes(#"{"a":1,"c":3}"#)])
@@ -32,16 +34,16 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `takes a row of another codec for an empty object, whatever its bytes are`() async throws {
+    @Test func `treats a row of another codec as an empty object, whatever its bytes`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1, codec: .opaque) }
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         #expect(try text(1, store) == #"{"b":2}"#)
     }
 
     @Test func `makes no row where there is none, and one as soon as there is`() async throws {
         let store = try temporary.open()
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         #expect(try text(1, store) == nil)
         #expect(try store.keys(.all(of: translations)) == [])
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
@@ -51,10 +53,10 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `is made anew by whatever changes beneath`() async throws {
+    @Test func `is rebased by every change beneath`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         try await store.write { transaction in
             try transaction.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1)
             let seen = try transaction.payload(at: key(1))
@@ -72,12 +74,12 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `lies over others, and is made anew when one of them goes or changes`() async throws {
+    @Test func `stacks on others, and is rebased when one of them is removed or changed`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
-        let first = try await lay(patch(#"{"x":1}"#), 1, store)
-        let second = try await lay(.replacement(bytes(#"{"y":1}"#)), 1, store)
-        let third = try await lay(patch(#"{"z":1}"#), 1, store)
+        let first = try await apply(patch(#"{"x":1}"#), 1, store)
+        let second = try await apply(.replacement(bytes(#"{"y":1}"#)), 1, store)
+        let third = try await apply(patch(#"{"z":1}"#), 1, store)
         #expect(try text(1, store) == #"{"y":1,"z":1}"#)
         #expect(try store.read { view in try view.overlayBase(at: key(1), sequence: third) } == bytes(#"{"y":1}"#))
         try await store.write { try $0.changeOverlay(at: key(1), sequence: second, to: .removal) }
@@ -91,33 +93,33 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `that is no JSON, or none to be had of what is damaged, is refused`() async throws {
+    @Test func `is refused when it is no JSON, or when its base is damaged`() async throws {
         let store = try temporary.open()
         await #expect(throws: StoreError.invalid(.invalidValue(field: "patch", value: 1))) {
-            try await store.write { try $0.layOver(.patch(bytes("{")), at: key(1), updatedAt: 1) }
+            try await store.write { try $0.applyOverlay(.patch(bytes("{")), at: key(1), updatedAt: 1) }
         }
         #expect(try store.read { view in try view.overlays(at: key(1)) } == [])
     }
 
-    @Test func `is in the indexes as what it makes, before and after a change beneath`() async throws {
+    @Test func `is indexed by its result, before and after a change beneath`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         try await store.replace(translations, with: (1...3).map { (key($0), priced("\($0)")) })
-        try await lay(patch(#"{"p":9}"#), 1, store)
-        try await lay(patch(#"{"q":9}"#), 2, store)
+        try await apply(patch(#"{"p":9}"#), 1, store)
+        try await apply(patch(#"{"q":9}"#), 2, store)
         #expect(try store.keys(of: "price") == ["2", "3", "1"])
         try await store.write { try $0.put(priced("20"), at: key(2), updatedAt: 1) }
         #expect(try store.keys(of: "price") == ["3", "1", "2"])
         #expect(try store.findings() == [])
     }
 
-    @Test func `tells observers what is shown differently, and nothing of what it hides`() async throws {
+    @Test func `notifies observers of visible changes only`() async throws {
         let store = try temporary.open()
         try await store.write { transaction in
             for number in 1...2 { try transaction.put(bytes(#"{"a":1}"#), at: key(number), updatedAt: 1) }
         }
-        try await lay(patch(#"{"b":2}"#), 1, store)
-        try await lay(.replacement(bytes("{}")), 2, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
+        try await apply(.replacement(bytes("{}")), 2, store)
         var changes = store.changes(in: .everything).makeAsyncIterator()
         try await store.write { transaction in
             try transaction.put(bytes(#"{"a":2}"#), at: key(1), updatedAt: 1)
@@ -142,7 +144,7 @@ import Testing
         try raw.close()
     }
 
-    @Test func `that is damaged keeps nothing from being synced, accepted or taken away`() async throws {
+    @Test func `that is damaged prevents no sync, acceptance or removal`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
         try await store.write { transaction in
@@ -156,16 +158,17 @@ import Testing
         #expect(throws: StoreError.self) { try store.read { view in try view.payload(at: key(1)) } }
         #expect(throws: StoreError.self) { try store.keys(.all(of: translations)) }
         // The server has the write: what cannot be read of it stands before nothing any more.
-        try await store.write { try $0.accept(draft(1).id, at: 9) }
+        try await store.write { try $0.completeEntry(draft(1).id, at: 9) }
         #expect(try text(1, store) == #"{"a":2}"#)
         #expect(try store.findings() == [])
     }
 
-    @Test func `is read again after what readers see was damaged, as soon as anything of the row changes`() async throws
+    @Test func `is readable again, after its visible result was damaged, as soon as anything of the row changes`()
+        async throws
     {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         try damage(aWrite: false)
         #expect(try store.findings().map(\.kind) == [.checksum])
         #expect(throws: StoreError.self) { try text(1, store) }
@@ -173,15 +176,15 @@ import Testing
         #expect(try text(1, store) == #"{"a":2,"b":2}"#)
         try damage(aWrite: false)
         // So is a patch that is laid: it lies over what the writes beneath it make.
-        try await lay(patch(#"{"c":3}"#), 1, store)
+        try await apply(patch(#"{"c":3}"#), 1, store)
         #expect(try text(1, store) == #"{"a":2,"b":2,"c":3}"#)
         #expect(try store.findings() == [])
     }
 
-    @Test func `is found stale by verify when somebody changed the row beneath and not it`() async throws {
+    @Test func `is found stale by verify when the row beneath changed without it`() async throws {
         let store = try temporary.open()
         try await store.write { try $0.put(bytes(#"{"a":1}"#), at: key(1), updatedAt: 1) }
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         let raw = try RawStore(temporary.path)
         let record = try #require(try raw.records().first { $0.table == .overlay })
         let body = Array(record.body.dropLast()) + bytes(",\"x\":1}")
@@ -193,9 +196,9 @@ import Testing
         try raw.close()
     }
 
-    @Test func `is found by verify when what readers see of it is missing, or left over`() async throws {
+    @Test func `is found by verify when its visible result is missing or left over`() async throws {
         let store = try temporary.open()
-        try await lay(patch(#"{"b":2}"#), 1, store)
+        try await apply(patch(#"{"b":2}"#), 1, store)
         let raw = try RawStore(temporary.path)
         let records = try raw.records().filter { $0.table == .overlay }
         for record in records {

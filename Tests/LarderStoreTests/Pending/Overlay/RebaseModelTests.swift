@@ -1,3 +1,5 @@
+// Proves that local writes are shown, confirmed and released as a plain model of the rules says, after random changes.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -23,7 +25,7 @@ private struct RuleModel {
 
     var rows: [Int: Members] = [:]
     var layers: [Int: [Layer]] = [:]
-    var floor: Int64 = 0
+    var appliedSequence: Int64 = 0
     var isHeld = false
     /// Whether anything was synced of the resource.
     var isSynced = false
@@ -44,7 +46,7 @@ private struct RuleModel {
     }
 
     /// Releases what may be, from below; `end` is the end of a run: its bound and the journal at its begin.
-    mutating func settle(_ numbers: some Sequence<Int>, end: (bound: Int64, journal: Int64)? = nil) {
+    mutating func release(_ numbers: some Sequence<Int>, end: (bound: Int64, journal: Int64)? = nil) {
         for number in numbers {
             var position = Int64.min
             while let lowest = layers[number]?.first, let acceptance = lowest.acceptance {
@@ -52,14 +54,14 @@ private struct RuleModel {
                     rows[number] = Self.apply(lowest.effect, to: rows[number])
                     if let server = acceptance.server { position = max(position, server) }
                 } else if let server = acceptance.server {
-                    guard floor >= server || end.map({ $0.bound >= server }) == true else { break }
+                    guard appliedSequence >= server || end.map({ $0.bound >= server }) == true else { break }
                 } else {
                     guard let end, end.journal > acceptance.journal else { break }
                 }
                 layers[number]?.removeFirst()
             }
             // A snapshot that lags must not show the row as it was before.
-            if !isSynced, rows[number] != nil { floor = max(floor, position) }
+            if !isSynced, rows[number] != nil { appliedSequence = max(appliedSequence, position) }
         }
     }
 }
@@ -78,9 +80,9 @@ private struct RuleModel {
                 let found = try store.read { view in try view.payload(at: key(number)) }
                 let members = try found.map { try JSONDecoder().decode(Members.self, from: Data($0)) }
                 #expect(members == history.model.shown(number), "seed \(seed), round \(round), row \(number): \(step)")
-                let kept = try store.read { view in try view.overlays(at: key(number)).map(\.sequence) }
+                let stored = try store.read { view in try view.overlays(at: key(number)).map(\.sequence) }
                 #expect(
-                    kept == (history.model.layers[number] ?? []).map(\.sequence),
+                    stored == (history.model.layers[number] ?? []).map(\.sequence),
                     "seed \(seed), round \(round), row \(number): \(step)")
             }
             if round % 50 == 49 { #expect(try store.findings() == [], "seed \(seed), round \(round)") }
@@ -109,7 +111,7 @@ private struct RuleModel {
             case 0..<4: return try await put(number)
             case 4, 5: return try await remove(number)
             case 6: return try await replace()
-            case 7: return try await raise()
+            case 7: return try await raiseAppliedSequence()
             case 8..<14: return try await enqueue()
             case 14..<18: return try await accept()
             case 18, 19: return try await reject()
@@ -150,26 +152,28 @@ private struct RuleModel {
         private mutating func replace() async throws -> String {
             model.rows = [:]
             for number in numbers where Bool.random(using: &random) { model.rows[number] = members() }
-            let floor = model.floor + Int64.random(in: 0...3, using: &random)
-            try await store.replace(translations, floor: floor) { [rows = model.rows] writer in
+            let appliedSequence = model.appliedSequence + Int64.random(in: 0...3, using: &random)
+            try await store.replace(translations, appliedSequence: appliedSequence) { [rows = model.rows] writer in
                 for (number, members) in rows {
                     try await writer.append(
                         Self.json(members), type: "translation", key: String(number), updatedAt: 1)
                 }
             }
-            model.floor = floor
+            model.appliedSequence = appliedSequence
             model.isSynced = true
-            model.settle(numbers)
-            return "replace at \(floor)"
+            model.release(numbers)
+            return "replace at \(appliedSequence)"
         }
 
-        private mutating func raise() async throws -> String {
+        private mutating func raiseAppliedSequence() async throws -> String {
             // Only what syncs a resource knows sequences of it.
             guard model.isSynced else { return "nothing" }
-            model.floor += Int64.random(in: 1...3, using: &random)
-            try await store.write { [floor = model.floor] in try $0.update(translations) { $0.floor = floor } }
-            model.settle(numbers)
-            return "raise to \(model.floor)"
+            model.appliedSequence += Int64.random(in: 1...3, using: &random)
+            try await store.write { [appliedSequence = model.appliedSequence] in
+                try $0.update(translations) { $0.appliedSequence = appliedSequence }
+            }
+            model.release(numbers)
+            return "raise to \(model.appliedSequence)"
         }
 
         private mutating func enqueue() async throws -> String {
@@ -184,7 +188,7 @@ private struct RuleModel {
                     return .patch(changes)
                 }
             }
-            let laid = zip(rows, effects).map { row, effect -> RowEffect in
+            let applied = zip(rows, effects).map { row, effect -> RowEffect in
                 switch effect {
                 case .removal: RowEffect(.removal, at: key(row))
                 case .replacement(let members): RowEffect(.replacement(Self.json(members)), at: key(row))
@@ -192,7 +196,7 @@ private struct RuleModel {
                 }
             }
             let sequence = try await store.write { [next] in
-                try $0.enqueue(draft(next, lane: "\(next % 3)"), effects: laid).sequence
+                try $0.enqueue(draft(next, lane: "\(next % 3)"), effects: applied).sequence
             }
             for (row, effect) in zip(rows, effects) {
                 model.layers[row, default: []].append(.init(sequence: sequence, effect: effect, entry: next))
@@ -205,26 +209,27 @@ private struct RuleModel {
         private mutating func accept() async throws -> String {
             guard !entries.isEmpty else { return "nothing" }
             let (number, rows) = entries.remove(at: Int.random(in: entries.indices, using: &random))
-            let server = Bool.random(using: &random) ? model.floor + Int64.random(in: 0...4, using: &random) : nil
+            let server =
+                Bool.random(using: &random) ? model.appliedSequence + Int64.random(in: 0...4, using: &random) : nil
             let journal = try await store.write { transaction in
                 let journal = try transaction.nextJournalSequence()
-                try transaction.accept(draft(number).id, sequence: server, at: 9)
+                try transaction.completeEntry(draft(number).id, sequence: server, at: 9)
                 return journal
             }
             for row in rows {
                 guard let place = model.layers[row]?.firstIndex(where: { $0.entry == number }) else { continue }
                 model.layers[row]?[place].acceptance = (server, journal)
             }
-            model.settle(rows)
+            model.release(rows)
             return "accept \(number) at \(server.map(String.init) ?? "?")"
         }
 
         private mutating func reject() async throws -> String {
             guard !entries.isEmpty else { return "nothing" }
             let (number, rows) = entries.remove(at: Int.random(in: entries.indices, using: &random))
-            try await store.write { try $0.reject(draft(number).id, OutboxDelivery(), detail: nil, at: 9) }
+            try await store.write { try $0.rejectEntry(draft(number).id, OutboxDelivery(), detail: nil, at: 9) }
             for row in rows { model.layers[row]?.removeAll { $0.entry == number } }
-            model.settle(rows)
+            model.release(rows)
             return "reject \(number)"
         }
 
@@ -234,7 +239,7 @@ private struct RuleModel {
                 let number = try transaction.updateFilter("translations:19") { $0.run = 1 }
                 try transaction.putMember(ofFilter: number, translations, MemberRecord(listedInRun: 1))
                 if try transaction.resource(translations)?.state != .ready {
-                    try transaction.noteWhole(translations, now: 1)
+                    try transaction.markComplete(translations, now: 1)
                 }
             }
             model.isHeld = true
@@ -244,7 +249,7 @@ private struct RuleModel {
 
         private mutating func begin() async throws -> String {
             let journal = try await store.write { try $0.nextJournalSequence() }
-            runs.append((model.floor + Int64.random(in: 0...4, using: &random), journal))
+            runs.append((model.appliedSequence + Int64.random(in: 0...4, using: &random), journal))
             return "begin up to \(runs.last?.bound ?? 0)"
         }
 
@@ -253,11 +258,11 @@ private struct RuleModel {
             let run = runs.remove(at: Int.random(in: runs.indices, using: &random))
             try await store.write { transaction in
                 let number = try transaction.filter("translations:19")?.number ?? 0
-                _ = try transaction.settle(
+                _ = try transaction.releaseOverlays(
                     after: RunEnd(
                         filter: number, bound: ServerPosition(0, run.bound), journalAtBegin: run.journal))
             }
-            model.settle(numbers, end: run)
+            model.release(numbers, end: run)
             return "finish up to \(run.bound)"
         }
     }

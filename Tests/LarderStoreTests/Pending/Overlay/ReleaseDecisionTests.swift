@@ -1,18 +1,20 @@
+// Proves that the decision to keep, discard or materialize a confirmed overlay matches a table of all situations.
+
 import LarderFormat
 import LarderStore
 import Testing
 
 /// One situation in which a confirmed overlay is looked at, by the words of the table.
 private struct Situation {
-    let keeper: String
+    let owner: String
     let state: String
-    let floor: String
+    let appliedSequence: String
     let sequence: String
     let occasion: String
 
-    static let keepers = ["filter", "other", "former", "awaited", "removed", "nobody", "walk"]
+    static let owners = ["filter", "other", "former", "awaited", "removed", "nobody", "walk"]
     static let states = ["ready", "hidden", "evicted", "empty"]
-    static let floors = ["below", "reached", "older", "newer"]
+    static let appliedSequences = ["below", "reached", "older", "newer"]
     static let sequences = ["reported", "none"]
     static let occasions =
         ["change", "removal", "pass before", "pass after"]
@@ -21,13 +23,14 @@ private struct Situation {
         }
 
     /// Every combination.
-    static let all = keepers.flatMap { keeper in
+    static let all = owners.flatMap { owner in
         states.flatMap { state in
-            floors.flatMap { floor in
+            appliedSequences.flatMap { applied in
                 sequences.flatMap { sequence in
                     occasions.map { occasion in
                         Situation(
-                            keeper: keeper, state: state, floor: floor, sequence: sequence, occasion: occasion)
+                            owner: owner, state: state, appliedSequence: applied, sequence: sequence,
+                            occasion: occasion)
                     }
                 }
             }
@@ -39,24 +42,26 @@ private struct Situation {
         ConfirmedWrite(position: sequence == "reported" ? ServerPosition(1, 100) : nil, acceptance: 7)
     }
 
-    var tenure: Tenure {
-        let keepers: [String: Tenure.Keeper] = [
-            "filter": .filters([1, 2]), "other": .filters([2]), "former": .formerFilters, "awaited": .awaited,
-            "removed": .removedFilters, "nobody": .nobody, "walk": .walk,
+    var ownership: ResourceOwnership {
+        let owners: [String: ResourceOwnership.Owner] = [
+            "filter": .filters([1, 2]), "other": .filters([2]), "former": .formerFilters,
+            "awaited": .bootstrappingFilter,
+            "removed": .removedFilters, "nobody": .unowned, "walk": .listPass,
         ]
         let states: [String: ResourceState] = [
             "ready": .ready, "hidden": .hidden, "evicted": .evicted, "empty": .empty,
         ]
-        let floors = [
+        let appliedSequences = [
             "below": ServerPosition(1, 99), "reached": ServerPosition(1, 100), "older": ServerPosition(0, 500),
             "newer": ServerPosition(2, 1),
         ]
-        return Tenure(
-            keeper: keepers[keeper] ?? .nobody, state: states[state] ?? .ready, applied: floors[floor] ?? .zero)
+        return ResourceOwnership(
+            owner: owners[owner] ?? .unowned, state: states[state] ?? .ready,
+            applied: appliedSequences[appliedSequence] ?? .zero)
     }
 
     /// A run is one of filter 1.
-    var release: ReleaseOccasion {
+    var release: ReleaseTrigger {
         let words = occasion.split(separator: " ")
         let journal: Int64 = words.contains("after") ? 8 : 7
         if words.contains("change") { return .change }
@@ -66,36 +71,36 @@ private struct Situation {
         return .run(RunEnd(filter: 1, bound: bound, journalAtBegin: journal))
     }
 
-    var words: [String] { [keeper, state, floor, sequence, occasion] }
+    var words: [String] { [owner, state, appliedSequence, sequence, occasion] }
 }
 
 /// One line of the table: what it is about, a star for anything, several words for any of them.
 private struct Line {
     let cells: [[String]]
-    let outcome: Release
+    let outcome: ReleaseDecision
 
     init(_ text: String) {
         let parts = text.split(separator: "|").map { part in part.split(separator: " ").joined(separator: " ") }
         cells = parts.dropLast().map {
             $0.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") }
         }
-        outcome = ["goes": .goes, "row": .becomesRow][parts[parts.count - 1]] ?? .stays
+        outcome = ["goes": .discard, "row": .materialize][parts[parts.count - 1]] ?? .keep
     }
 
     func covers(_ situation: Situation) -> Bool {
         zip(cells, situation.words).allSatisfy { cell, words in
-            cell.contains { choice in
-                choice == "*" || choice.split(separator: " ").allSatisfy(words.split(separator: " ").contains)
+            cell.contains { option in
+                option == "*" || option.split(separator: " ").allSatisfy(words.split(separator: " ").contains)
             }
         }
     }
 }
 
-@Suite struct `What becomes of an accepted write's overlay` {
+@Suite struct `The release decision for an accepted write's overlay` {
     /// Of the lines that cover a situation the first counts. A run is long when it asked for changes up to the write; one
     /// that is new belongs to a later timeline than the write.
     private static let table = """
-        keeper              | rows           | floor   | sequence | occasion           | overlay
+        owner               | rows           | applied | sequence | occasion           | overlay
         nobody, walk        | evicted        | *       | *        | *                  | stays
         nobody, walk        | *              | *       | *        | pass after         | goes
         walk                | *              | *       | *        | *                  | stays
@@ -110,7 +115,7 @@ private struct Line {
         filter, other, former | *            | *       | *        | *                  | stays
         """
 
-    @Test func `is what the table says, whatever comes together`() {
+    @Test func `matches the table in every combination`() {
         let lines = Self.table.split(separator: "\n").dropFirst().map { Line(String($0)) }
         var used: Set<Int> = []
         for situation in Situation.all {
@@ -120,7 +125,7 @@ private struct Line {
                 continue
             }
             used.insert(place)
-            let release = Release.of(situation.write, under: situation.tenure, on: situation.release)
+            let release = ReleaseDecision.decide(situation.write, under: situation.ownership, on: situation.release)
             #expect(release == lines[place].outcome, "\(situation), by line \(place + 1)")
         }
         #expect(Situation.all.count == 2688)

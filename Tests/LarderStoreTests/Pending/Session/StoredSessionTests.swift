@@ -1,3 +1,5 @@
+// Proves that the stored session survives a close, holds secrets of bounded size, and knows unsent accounts.
+
 import LarderEngine
 import LarderFormat
 import LarderStore
@@ -6,7 +8,7 @@ import Testing
 @Suite struct `The stored session` {
     private let directory = TemporaryStore()
 
-    @Test func `is nobody's until somebody signs in`() throws {
+    @Test func `has no account before a sign-in`() throws {
         let store = try directory.open()
         #expect(try store.read { view in try view.session() } == nil)
         try store.close()
@@ -36,7 +38,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `tells names apart byte for byte, and keeps a secret's name for the secret alone`() {
+    @Test func `distinguishes names byte for byte, and reserves a secret's name for the secret`() {
         var session = StoredSession(state: .signedIn, account: "ada", changedAt: 5, signedInAt: 4)
         session.setValue(bytes("one"), named: "\u{E9}")
         session.setValue(bytes("two"), named: "e\u{301}")
@@ -60,7 +62,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `knows what each account has not got rid of`() async throws {
+    @Test func `knows what each account has left to send`() async throws {
         let store = try directory.open()
         try await store.write { transaction in
             for number in 1...4 {
@@ -68,10 +70,10 @@ import Testing
                 made.account = number == 4 ? "bob" : "ada"
                 try transaction.enqueue(made)
             }
-            try transaction.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 5)
+            try transaction.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 5)
             var failed = OutboxDelivery()
             failed.state = .failed
-            _ = try transaction.update(draft(2).id, from: OutboxDelivery(), to: failed)
+            _ = try transaction.updateDelivery(of: draft(2).id, from: OutboxDelivery(), to: failed)
             try transaction.appendPoint([], to: BufferName("locations", account: "ada"), at: 1)
             try transaction.appendPoint([], to: BufferName("locations"), at: 1)
         }

@@ -1,4 +1,4 @@
-// Proves that garbage is removed whoever else has the store open, and whatever commit fails on the way.
+// Proves that left-over garbage is removed, even while another process has the store open or a commit fails.
 
 import Foundation
 import LarderFormat
@@ -154,7 +154,7 @@ final class OtherHolder {
         return [try blobCount(store), staged]
     }
 
-    @Test func `is known by a lock while bodies are read or written`() async throws {
+    @Test func `is protected by a lock while bodies are read or written`() async throws {
         let store = try directory.open()
         let leases = store.shared.leases
         #expect(try leases.isFree())
@@ -191,7 +191,7 @@ final class OtherHolder {
             // This commit is the last that succeeds.
             try FileManager.default.moveItem(atPath: data, toPath: aside)
         }
-        await #expect(throws: EngineError.replaced) { try await store.bulk { _ in } }
+        await #expect(throws: EngineError.replaced) { try await store.writeBulk { _ in } }
         try FileManager.default.moveItem(atPath: aside, toPath: data)
         #expect(store.shared.reclaimer.isWanted)
         #expect(try store.statistics().generations.counts == [1, 0, 2])
@@ -228,13 +228,13 @@ final class OtherHolder {
         for round in 1...2 {
             try FileManager.default.moveItem(atPath: data, toPath: aside)
             for _ in 0..<5 {
-                store.shared.reclaimer.wake(in: store.shared)
+                store.shared.reclaimer.start(in: store.shared)
                 // Behind what the reclaimer does.
-                await #expect(throws: EngineError.replaced) { try await store.bulk { _ in } }
+                await #expect(throws: EngineError.replaced) { try await store.writeBulk { _ in } }
             }
             #expect(messages.all.count { $0 == "could not reclaim garbage" } == round)
             try FileManager.default.moveItem(atPath: aside, toPath: data)
-            store.shared.reclaimer.wake(in: store.shared)
+            store.shared.reclaimer.start(in: store.shared)
             try await store.eventually { !store.shared.reclaimer.isWanted }
         }
         try store.close()
@@ -243,21 +243,21 @@ final class OtherHolder {
 
 @Suite(.timeLimit(.minutes(5))) struct `Accepted writes that were left, beside another process` {
     /// Closes the fixture's store as if its process had ended before what `resource` says was acted on.
-    private func leave(_ fixture: ReleaseFixture, floor: Int64) throws {
+    private func leaveUnreleased(_ fixture: ReleaseFixture, appliedSequence: Int64) throws {
         try fixture.store.close()
         let raw = try RawStore(fixture.temporary.path)
         let record = try #require(try raw.records().first { $0.table == .resources })
         var resource = try ResourceRecord(decoding: record.body.rawSpan)
-        resource.floor = floor
+        resource.appliedSequence = appliedSequence
         try raw.replace([record], by: [record.resealed(resource.encode())])
         try raw.close()
     }
 
     @Test func `are released when the server's rows show them`() async throws {
         let fixture = try await ReleaseFixture()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 12)
-        try leave(fixture, floor: 12)
+        try leaveUnreleased(fixture, appliedSequence: 12)
         let holder = try OtherHolder(fixture.temporary.path)
         let store = try fixture.temporary.open()
         try await store.eventually { try store.read { view in try view.overlays(of: translations) }.isEmpty }
@@ -265,17 +265,19 @@ final class OtherHolder {
         withExtendedLifetime(holder) {}
     }
 
-    @Test func `stay over a list, which the other may be walking, and become its row when it is gone`() async throws {
+    @Test func `are kept over a list while the other process may walk it, and are materialized when that is gone`()
+        async throws
+    {
         let fixture = try await ReleaseFixture(isHeld: false)
         _ = try fixture.store.beginPass(over: translations)
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1)
         try fixture.store.close()
         do {
             let holder = try OtherHolder(fixture.temporary.path)
             let store = try fixture.temporary.open()
             // Behind what the open has had looked at.
-            for _ in 0..<4 { try await store.bulk { _ in } }
+            for _ in 0..<4 { try await store.writeBulk { _ in } }
             #expect(try store.read { view in try view.overlays(of: translations) }.count == 1)
             try store.close()
             withExtendedLifetime(holder) {}

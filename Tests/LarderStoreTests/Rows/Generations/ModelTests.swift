@@ -1,3 +1,5 @@
+// Proves that a store holds what a dictionary would after random changes, and verifies without findings.
+
 import LarderEngine
 import LarderFormat
 import LarderStore
@@ -37,12 +39,12 @@ import Testing
 private struct Model {
     let resources = [ResourceKey("a", -1), ResourceKey("a", 2), ResourceKey("b", 1)].sorted()
     var rows: [RowKey: [UInt8]] = [:]
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func step(_ store: Store) async throws {
-        switch Int.random(in: 0..<20, using: &dice) {
+        switch Int.random(in: 0..<20, using: &random) {
         case 0...9: try await put(store)
         case 10...14: try await remove(store)
         case 15...16: try await replace(store)
@@ -55,17 +57,17 @@ private struct Model {
     private mutating func anyKey(of resource: ResourceKey? = nil) -> RowKey {
         let names = ["-3", "0", "9", "10", "007", "", "a", "a\u{0}", "ab", "é", "e\u{301}", "\u{1F600}"]
         return RowKey(
-            resource: resource ?? resources.randomElement(using: &dice)!,
-            type: ["", "verse", "verses"].randomElement(using: &dice)!, key: names.randomElement(using: &dice)!)
+            resource: resource ?? resources.randomElement(using: &random)!,
+            type: ["", "verse", "verses"].randomElement(using: &random)!, key: names.randomElement(using: &random)!)
     }
 
     private mutating func anyPayload() -> [UInt8] {
-        let size = [0, 1, 40, 3_000, 20_000].randomElement(using: &dice)!
-        return [UInt8](repeating: UInt8.random(in: 0...255, using: &dice), count: size)
+        let size = [0, 1, 40, 3_000, 20_000].randomElement(using: &random)!
+        return [UInt8](repeating: UInt8.random(in: 0...255, using: &random), count: size)
     }
 
     private mutating func put(_ store: Store) async throws {
-        let changes = (0..<Int.random(in: 1...5, using: &dice)).map { _ in (anyKey(), anyPayload()) }
+        let changes = (0..<Int.random(in: 1...5, using: &random)).map { _ in (anyKey(), anyPayload()) }
         try await store.write(durability: .relaxed) { transaction in
             for (key, payload) in changes { try transaction.put(payload, at: key, updatedAt: 1) }
         }
@@ -79,8 +81,8 @@ private struct Model {
     }
 
     private mutating func replace(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
-        let copy = (0..<Int.random(in: 0...8, using: &dice)).map { _ in
+        let resource = resources.randomElement(using: &random)!
+        let copy = (0..<Int.random(in: 0...8, using: &random)).map { _ in
             (key: anyKey(of: resource), payload: anyPayload())
         }
         try await store.replace(resource, with: copy)
@@ -89,14 +91,14 @@ private struct Model {
     }
 
     private mutating func withdraw(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
-        let state: ResourceState = Bool.random(using: &dice) ? .hidden : .evicted
+        let resource = resources.randomElement(using: &random)!
+        let state: ResourceState = Bool.random(using: &random) ? .hidden : .evicted
         try await store.write { try $0.withdraw(resource, at: ServerPosition(0, 3), as: state) }
         rows = rows.filter { $0.key.resource != resource }
     }
 
     private mutating func abandon(_ store: Store) async throws {
-        let staging = try await store.beginStaging(resources.randomElement(using: &dice)!)
+        let staging = try await store.beginStaging(resources.randomElement(using: &random)!)
         var batch = RowBatch(for: staging)
         let key = anyKey(of: staging.resource)
         try batch.append(anyPayload().rawSpan, type: key.type, key: key.key, updatedAt: 1)

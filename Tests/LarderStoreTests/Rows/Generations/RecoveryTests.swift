@@ -1,3 +1,5 @@
+// Proves that the staged rows of a killed process are never shown and become garbage at the next open.
+
 import LarderFormat
 import Synchronization
 import Testing
@@ -5,8 +7,8 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite struct `What a killed process was staging` {
-    @Test func `is never shown, becomes garbage at the next open, and its space is counted back`() async throws {
+@Suite struct `Staged rows of a killed process` {
+    @Test func `are never shown, become garbage at the next open, and free their space`() async throws {
         let directory = TemporaryStore()
         let first = try directory.open()
         try await first.replace(translations, with: [(key(1), bytes("shown"))])
@@ -30,7 +32,9 @@ import Testing
         try second.close()
     }
 
-    @Test func `is told from what another process began when it opened the store in between`() async throws {
+    @Test func `are distinguished from those that another process began when it opened the store in between`()
+        async throws
+    {
         let directory = TemporaryStore()
         let store = try directory.open()
         let raw = try RawStore(directory.path)
@@ -74,7 +78,7 @@ import Testing
         try opened.close()
     }
 
-    @Test func `is told from what another open of this process is staging right now`() async throws {
+    @Test func `are distinguished from those that another open of this process is staging now`() async throws {
         let directory = TemporaryStore()
         let first = try directory.open()
         let staging = try await first.beginStaging(translations)
@@ -88,7 +92,7 @@ import Testing
         try second.close()
     }
 
-    @Test func `does not keep a store with a damaged generation record from opening`() async throws {
+    @Test func `do not prevent a store with a damaged generation record from opening`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await store.replace(translations, with: [(key(1), bytes("shown"))])

@@ -1,3 +1,5 @@
+// Proves that a swap shows all new rows in one step, and that a failed or superseded one changes nothing.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -19,7 +21,7 @@ import Testing
             try await store.stage(batch, in: staging)
             let before = try store.read { view in try view.payload(at: key(7)) }
             #expect(before == (round == 0 ? nil : bytes("\(round - 1) 7")))
-            try await store.swap(staging) { _, record in record.floor = Int64(round) }
+            try await store.swap(staging) { _, record in record.appliedSequence = Int64(round) }
             #expect(try store.read { view in try view.payload(at: key(7)) } == bytes("\(round) 7"))
         }
         try await store.reclaim()
@@ -30,7 +32,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is whole for readers on other threads, whatever the moment`() async throws {
+    @Test func `is atomic for readers on other threads at any time`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let rows = 200
@@ -84,7 +86,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `of a withdrawn copy is refused, because it was superseded`() async throws {
+    @Test func `of a withdrawn snapshot is refused as superseded`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let staging = try await store.beginStaging(translations)
@@ -99,7 +101,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `takes the later of two rows with one key, in any order of arrival`() async throws {
+    @Test func `keeps the later of two rows with one key, in any order of arrival`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let staging = try await store.beginStaging(translations)
@@ -119,7 +121,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `waits for the copy before it, and a cancelled wait leaves the line`() async throws {
+    @Test func `waits for the snapshot before it, and a cancelled wait leaves the queue`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let first = try await store.beginStaging(translations)
@@ -133,7 +135,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `gives way after its turn, and is written on later`() async throws {
+    @Test func `yields after its turn, and continues later`() async throws {
         let directory = TemporaryStore()
         let clock = Mutex(Duration.zero)
         var host = HostServices.test
@@ -141,13 +143,13 @@ import Testing
         let store = try Store.open(at: directory.path, host: host)
         let first = try await store.beginStaging(translations)
         clock.withLock { $0 = .seconds(19) }
-        store.giveWay(first)
+        store.yieldStagingSlot(first)
         let waiting = Task { try await store.beginStaging(tafsirs) }
         clock.withLock { $0 = .seconds(20) }
-        store.giveWay(first)
+        store.yieldStagingSlot(first)
         let second = try await waiting.value
         // The turn of another is not the first one's to end.
-        store.giveWay(first)
+        store.yieldStagingSlot(first)
         let stages = Task {
             for staging in [first, second] {
                 var batch = RowBatch(for: staging)

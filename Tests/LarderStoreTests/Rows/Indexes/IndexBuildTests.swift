@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite struct `Entries of rows that are there` {
+@Suite struct `Index entries of existing rows` {
     private let temporary = TemporaryStore()
 
     /// Rows whose prices are in no order.
@@ -41,7 +41,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `fill their pages where a full copy comes later`() async throws {
+    @Test func `fill their pages where a snapshot comes later`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         var other = priceIndex
@@ -54,10 +54,10 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `are those of rows that are changed while they are written`() async throws {
+    @Test func `match rows that are changed while they are written`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: (1...9).map { (key($0), priced("\($0)")) })
-        try await store.write { _ = try $0.layOver(.replacement(priced("10")), at: key(20), updatedAt: 1) }
+        try await store.write { _ = try $0.applyOverlay(.replacement(priced("10")), at: key(20), updatedAt: 1) }
         let index = try await store.write { try $0.declareIndex(priceIndex) }
         let indexes = RowIndexes([index], type: priceIndex.type)
         let generation = try #require(try store.read { try $0.resource(translations)?.generation })
@@ -69,7 +69,7 @@ import Testing
                 try transaction.put(priced("100"), at: key(1), updatedAt: 2)
                 try transaction.removeRow(at: key(2))
                 try transaction.put(priced("5.5"), at: key(10), updatedAt: 2)
-                _ = try transaction.layOver(.replacement(priced("-1")), at: key(20), updatedAt: 1)
+                _ = try transaction.applyOverlay(.replacement(priced("-1")), at: key(20), updatedAt: 1)
             }
             #expect(try await store.write { try $0.write(run, from: 0, isTimeUp: { false }) } == run.count)
         }
@@ -78,7 +78,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `are not written for an index that is given up meanwhile`() async throws {
+    @Test func `are not written for an index that is removed meanwhile`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: Self.rows(10))
         let index = try await store.write { try $0.declareIndex(priceIndex) }
@@ -93,9 +93,9 @@ import Testing
         #expect(try store.read { view in try view.recordCount(of: .indexes) } == 0)
     }
 
-    @Test func `of a full copy are those of its last rows, also under an index declared meanwhile`() async throws {
+    @Test func `of a snapshot match its last rows, also under an index declared meanwhile`() async throws {
         let store = try temporary.open()
-        try await store.replace(translations, floor: 1) { writer in
+        try await store.replace(translations, appliedSequence: 1) { writer in
             for number in 1...50 {
                 try await writer.append(priced("\(number)"), type: "translation", key: "\(number)", updatedAt: 1)
             }
@@ -109,7 +109,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `are built anew by a swap where an index was declared behind the build`() async throws {
+    @Test func `are rebuilt by a swap where an index was declared after the build`() async throws {
         let store = try temporary.open()
         let staging = try await store.beginStaging(translations)
         var batch = RowBatch(for: staging)

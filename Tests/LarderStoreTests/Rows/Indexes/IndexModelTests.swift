@@ -1,3 +1,5 @@
+// Proves that indexes give what the rows say, in order, whole and in batches, after random changes.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -54,7 +56,7 @@ private func randomJSON(_ generator: inout SeededGenerator) -> (text: String, va
     }
 
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)])
-    func `answer what the rows say, in order, whole and in batches`(seed: UInt64) async throws {
+    func `return what the rows contain, in order, whole and in batches`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let store = try temporary.open()
         let names = ["binary", "nocase"]

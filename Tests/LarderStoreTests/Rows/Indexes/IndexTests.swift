@@ -1,3 +1,5 @@
+// Proves that a secondary index sorts as SQLite does, follows rows and overlays, and is built and removed completely.
+
 import LarderFormat
 import LarderJSON
 import LarderStore
@@ -61,7 +63,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `of rows that are there is built when it is declared`() async throws {
+    @Test func `over existing rows is built when it is declared`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: (1...3000).map { (key($0), priced("\(-$0 % 7)")) })
         try await store.put([key(1, tafsirs)])
@@ -73,7 +75,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `follows every change of the rows, and every full copy`() async throws {
+    @Test func `follows every change of the rows, and every snapshot`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         try await store.replace(translations, with: rows(["3", "2", "1"]))
@@ -114,10 +116,10 @@ extension Store {
         let evicted = ResourceKey("translations", 20)
         try await store.replace(translations, with: rows(["3", "2", "1"]))
         try await store.write { transaction in
-            try transaction.layOver(.patch(priced("9")), at: key(1), updatedAt: 1)
-            try transaction.layOver(.removal, at: key(2), updatedAt: 1)
-            try transaction.layOver(.replacement(priced("0")), at: key(7), updatedAt: 1)
-            try transaction.layOver(.replacement(priced("4")), at: key(8, evicted), updatedAt: 1)
+            try transaction.applyOverlay(.patch(priced("9")), at: key(1), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key(2), updatedAt: 1)
+            try transaction.applyOverlay(.replacement(priced("0")), at: key(7), updatedAt: 1)
+            try transaction.applyOverlay(.replacement(priced("4")), at: key(8, evicted), updatedAt: 1)
         }
         try await store.declareIndex(priceIndex)
         #expect(try store.keys(of: "price") == ["7", "3", "1"])
@@ -142,7 +144,7 @@ extension Store {
         let before = try store.keys(of: "price")
         try await store.write { transaction in
             for name in names.enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
-                try transaction.layOver(.replacement(priced(text)), at: key(name), updatedAt: 2)
+                try transaction.applyOverlay(.replacement(priced(text)), at: key(name), updatedAt: 2)
             }
         }
         #expect(try store.keys(of: "price") == before)
@@ -162,7 +164,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `declared anew over something else is another one`() async throws {
+    @Test func `declared again over another path is another index`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: rows(["3", "2", "1"]))
         try await store.declareIndex(priceIndex)
@@ -182,7 +184,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `goes on from the entry it is given, also when that is gone`() async throws {
+    @Test func `continues from the given entry, even when that is removed`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         try await store.replace(translations, with: (1...50).map { (key($0), priced("\($0 / 10)")) })
@@ -209,7 +211,7 @@ extension Store {
         #expect(next.first?.key == "30")
     }
 
-    @Test func `sorts long texts by all they have`() async throws {
+    @Test func `sorts long texts by their whole length`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         let long = String(repeating: "x", count: 300)
@@ -231,7 +233,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `holds rows whose keys are as long as can be`() async throws {
+    @Test func `holds rows with keys of the maximum length`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
         let resource = ResourceKey("translations", 1)
@@ -262,7 +264,7 @@ extension Store {
         #expect(try store.findings() == [])
     }
 
-    @Test func `being built is not asked, and is built to the end when declared again`() async throws {
+    @Test func `is not used while it is built, and is built to the end when declared again`() async throws {
         let store = try temporary.open()
         try await store.replace(translations, with: (1...5000).map { (key($0), priced("\($0)")) })
         let task = Task { try await store.declareIndex(priceIndex) }

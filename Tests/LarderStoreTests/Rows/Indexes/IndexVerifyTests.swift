@@ -1,3 +1,5 @@
+// Proves that verify finds index entries and overlay counts that do not match the rows.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -33,8 +35,8 @@ import Testing
         return record.resealed([], key: buffer.array())
     }
 
-    @Test func `finds an entry that no row calls for, and one that is not there`() async throws {
-        // The entry may have another length than the one it takes the place of, which the stored size tells, too.
+    @Test func `finds an entry without a row, and a missing entry`() async throws {
+        // The entry may have another length than the one it replaces; the stored size then differs, too.
         let found = try await findings(.indexes, where: isEntry) { [try entry($0, key: "8")] }
             .filter { $0.kind != .counter }
         #expect(found.map(\.kind) == [.index])

@@ -1,3 +1,5 @@
+// Proves that index values are extracted from JSON as SQLite types them, and that any damage gives null without a trap.
+
 import LarderFormat
 import LarderJSON
 import Testing
@@ -13,7 +15,7 @@ import Testing
 
     private func value(_ path: String, _ text: String) -> IndexValue { values([path], text)[0] }
 
-    /// Told apart more finely than `==` does: 1 is not 1.0 here.
+    /// Distinguishes more than `==` does: 1 is not 1.0 here.
     private func spelled(_ value: IndexValue) -> String { value.description }
 
     @Test(arguments: [
@@ -88,7 +90,7 @@ import Testing
         #expect(extractor.values(of: text.rawSpan, codec: .json) != [.null, .null, .null])
     }
 
-    @Test func `are something or null, and no trap, for any byte changed`() {
+    @Test func `are a value or null, and never trap, for any changed byte`() {
         let text = Array(#"{"a":[1,"\u00e9"],"c":{"d":-1.5}}"#.utf8)
         let extractor = JSONExtractor(["$.a[1]", "$.c.d"].map { JSONPath($0)! })
         for index in text.indices {
@@ -105,7 +107,7 @@ import Testing
     @Test(arguments: [
         "", "a", ".a", "$a", "$.", "$..a", "$[", "$[]", "$[a]", "$[-1]", "$[#-1]", "$.\"a", "$.a[99999999999]",
     ])
-    func `is refused when it is none`(text: String) {
+    func `is refused when it is malformed`(text: String) {
         #expect(JSONPath(text) == nil)
     }
 

@@ -1,3 +1,5 @@
+// Proves that values are stored and read through a coder of the same codec.
+
 import Foundation
 import LarderFormat
 import LarderStore
@@ -20,7 +22,7 @@ private struct Verse: Codable, Equatable {
 }
 
 @Suite struct `A value` {
-    @Test func `comes back as it was put, in the transaction and after it`() async throws {
+    @Test func `is read as it was stored, in the transaction and after it`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let coder = JSONCoder(codec: .json)
@@ -45,7 +47,7 @@ private struct Verse: Codable, Equatable {
         try store.close()
     }
 
-    @Test func `that its coder cannot read is the coder's error`() async throws {
+    @Test func `that its coder cannot read throws the coder's error`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await store.put([key("no JSON")])

@@ -1,3 +1,5 @@
+// Proves that a range lists rows in key order, by type, prefix and bounds, from either end.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -63,7 +65,7 @@ import Testing
         for isOverlaid in [false, true] {
             if isOverlaid {
                 try store.writeBlocking { transaction in
-                    for row in rows { try transaction.layOver(.replacement([]), at: row, updatedAt: 1) }
+                    for row in rows { try transaction.applyOverlay(.replacement([]), at: row, updatedAt: 1) }
                 }
             }
             let present = isOverlaid ? keys : keys.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
@@ -80,7 +82,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `behind one key through another leaves out the first and holds the last`() async throws {
+    @Test func `after one key through another excludes the first and includes the last`() async throws {
         let store = try await filled()
         func check(_ range: RowRange, _ expected: some Sequence<String>) throws {
             #expect(try store.keys(range) == Array(expected))
@@ -101,7 +103,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `from one key up to another holds the first and not the last`() async throws {
+    @Test func `from one key up to another includes the first and excludes the last`() async throws {
         let store = try await filled()
         func keys(_ from: String?, _ upTo: String?) throws -> [String] {
             let range = RowRange.keys(from: from, upTo: upTo, type: "translation", of: translations)

@@ -1,10 +1,10 @@
-// Proves what changing rows costs, in lookups, sets and bytes hashed: what is counted of a resource is written once a commit.
+// Proves the cost of row changes in lookups, sets and bytes hashed: a resource's counts are written once a commit.
 #if DEBUG
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `What changes of rows cost` {
+@Suite struct `The cost of row changes` {
     private let temporary = TemporaryStore()
     private let payload = bytes(#"{"n":"000000"}"#)
 

@@ -1,4 +1,4 @@
-// Proves that what is counted of a resource's rows is right within the transaction that changes them, after it, and after none.
+// Proves that the row counts of a resource are right within a transaction, after it, and after a failure.
 import LarderFormat
 import LarderStore
 import Testing
@@ -36,7 +36,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `rows given up in the transaction that has put them count for nothing`() async throws {
+    @Test func `rows discarded in the transaction that stored them are not counted`() async throws {
         let store = try temporary.open()
         try await store.put([key(1), key(1, tafsirs)])
         let one = try resource(store).byteCount
@@ -76,24 +76,24 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `a row that a released write becomes is counted`() async throws {
+    @Test func `a row materialized from a released write is counted`() async throws {
         let store = try temporary.open()
         try await store.put([key(1)])
         try await store.write { transaction in
             try transaction.evict(translations)
-            let sequence = try transaction.layOver(.replacement(bytes("mine")), at: key(2), updatedAt: 1)
+            let sequence = try transaction.applyOverlay(.replacement(bytes("mine")), at: key(2), updatedAt: 1)
             // It stays while the rows are not here.
             try transaction.confirmOverlay(at: key(2), sequence: sequence)
         }
         #expect(try resource(store).overlayCount == 1)
         // With the resource back, the end of the transaction makes it the row.
-        try await store.write { try $0.noteWhole(translations, now: 1) }
+        try await store.write { try $0.markComplete(translations, now: 1) }
         #expect(try resource(store).overlayCount == 0)
         #expect(try resource(store).rowCount == 1)
         #expect(try store.findings() == [])
     }
 
-    @Test func `what is counted keeps within the cap`() async throws {
+    @Test func `counted bytes stay within the cap`() async throws {
         let cap: Int64 = 200_000
         let store = try temporary.open(StoreOptions(sizeCap: cap))
         for resource in 0..<40 {

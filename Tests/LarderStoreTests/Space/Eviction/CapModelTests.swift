@@ -1,3 +1,5 @@
+// Proves that random changes under a cap never exceed it and never lose content that must not be evicted.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -7,13 +9,13 @@ import Testing
 
 @Suite struct `Any history under a cap` {
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `never stores more than the cap, and never loses what may not go`(seed: UInt64) async throws {
+    func `never stores more than the cap, and never loses what must not be evicted`(seed: UInt64) async throws {
         let directory = TemporaryStore(
             in: FileManager.default.fileExists(atPath: "/dev/shm")
                 ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
         let cap: Int64 = 800_000
         let store = try directory.open(StoreOptions(sizeCap: cap))
-        let watch = SizeWatch(store, cap: cap)
+        let watch = SizeMonitor(store, cap: cap)
         var model = CapModel(seed: seed)
         var refused = 0
         for step in 0..<200 {
@@ -54,8 +56,8 @@ extension Store {
     }
 }
 
-/// Looks at the stored size after as many commits as it can, and holds a snapshot for long when told to.
-private final class SizeWatch: Sendable {
+/// Looks at the stored size after as many commits as it can, and holds a read view for long on request.
+private final class SizeMonitor: Sendable {
     private let isDone = Atomic(false)
     private let isReading = Atomic(false)
     private let over = Atomic(0)
@@ -110,7 +112,7 @@ private final class SizeWatch: Sendable {
 /// What must never go, and the dice that decide what happens next.
 private struct CapModel {
     private let resources = (1...6).map { ResourceKey("r", $0) }
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var pinned: [ResourceKey: Set<String>] = [:]
     private var pinnedResponses: [String: Int64] = [:]
     private var outbox: [UUIDBytes] = []
@@ -118,9 +120,9 @@ private struct CapModel {
     private var token = 0
     private var number = 0
 
-    init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &dice) }
+    private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
     private mutating func bytes(upTo limit: Int) -> [UInt8] {
         [UInt8](repeating: UInt8(below(256)), count: below(limit + 1))
@@ -129,7 +131,7 @@ private struct CapModel {
     mutating func step(_ store: Store) async throws {
         number += 1
         switch below(22) {
-        case 0...5: try await keep(store)
+        case 0...5: try await storeResponse(store)
         case 6...8: try await put(store)
         case 9...11: try await replace(store)
         case 12: try await pin(store)
@@ -138,7 +140,7 @@ private struct CapModel {
         case 16: try await acknowledge(store)
         case 17: try await storeToken(store)
         case 18: try await abandon(store)
-        case 19...20: try await layOver(store)
+        case 19...20: try await applyOverlay(store)
         default: try await store.sweep(now: HostServices.test.now())
         }
     }
@@ -165,10 +167,10 @@ private struct CapModel {
         }
     }
 
-    private mutating func keep(_ store: Store) async throws {
+    private mutating func storeResponse(_ store: Store) async throws {
         let key = "k\(below(30))"
         let writer = try store.makeBlob()
-        let body = bytes(upTo: [1000, 40_000, 300_000].randomElement(using: &dice)!)
+        let body = bytes(upTo: [1000, 40_000, 300_000].randomElement(using: &random)!)
         let isPinned = pinnedResponses[key] != nil
         do {
             for start in stride(from: 0, to: body.count, by: 20_000) {
@@ -177,9 +179,9 @@ private struct CapModel {
             }
             var record = response(key, receivedAt: HostServices.test.now() - Int64(below(1_000_000)))
             record.isPinned = isPinned
-            let kept = record
+            let stored = record
             try await store.write { transaction in
-                _ = try transaction.putResponse(kept, body: try writer.finish(in: &transaction))
+                _ = try transaction.putResponse(stored, body: try writer.finish(in: &transaction))
             }
             if isPinned { pinnedResponses[key] = Int64(body.count) }
         } catch {
@@ -189,7 +191,7 @@ private struct CapModel {
     }
 
     private mutating func put(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
+        let resource = resources.randomElement(using: &random)!
         let key = RowKey(resource: resource, type: "row", key: String(below(20)))
         let payload = bytes(upTo: 30_000)
         try await store.write { transaction in try transaction.put(payload, at: key, updatedAt: 1) }
@@ -197,16 +199,16 @@ private struct CapModel {
     }
 
     private mutating func replace(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
+        let resource = resources.randomElement(using: &random)!
         let rows = (0..<below(15)).map { (String($0), bytes(upTo: 30_000)) }
-        try await store.replace(resource, floor: 0) { writer in
+        try await store.replace(resource, appliedSequence: 0) { writer in
             for (key, payload) in rows { try await writer.append(payload, type: "row", key: key, updatedAt: 1) }
         }
         if pinned[resource] != nil { pinned[resource] = Set(rows.map(\.0)) }
     }
 
     private mutating func pin(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
+        let resource = resources.randomElement(using: &random)!
         let wasPinned = pinned[resource] != nil
         // Two at most, so that there is something left to play with.
         if !wasPinned, pinned.count >= 2 { return }
@@ -243,7 +245,7 @@ private struct CapModel {
 
     private mutating func acknowledge(_ store: Store) async throws {
         guard let id = outbox.first else { return }
-        try await store.write { transaction in try transaction.acknowledge(id, outcome: "accepted", at: 1) }
+        try await store.write { transaction in try transaction.removeEntry(id, outcome: "accepted", at: 1) }
         outbox.removeFirst()
     }
 
@@ -256,8 +258,8 @@ private struct CapModel {
     }
 
     /// Changes a row here, or takes such a change back, at most three at a time.
-    private mutating func layOver(_ store: Store) async throws {
-        if overlays.count >= 3, let row = overlays.keys.sorted().randomElement(using: &dice) {
+    private mutating func applyOverlay(_ store: Store) async throws {
+        if overlays.count >= 3, let row = overlays.keys.sorted().randomElement(using: &random) {
             try await store.write { transaction in
                 for overlay in try transaction.overlays(at: row) {
                     try transaction.removeOverlay(at: row, sequence: overlay.sequence)
@@ -266,17 +268,17 @@ private struct CapModel {
             overlays[row] = nil
             return
         }
-        let resource = resources.randomElement(using: &dice)!
+        let resource = resources.randomElement(using: &random)!
         let row = RowKey(resource: resource, type: "local", key: String(below(20)))
         let payload = bytes(upTo: 10_000)
         try await store.write { transaction in
-            _ = try transaction.layOver(.replacement(payload), at: row, updatedAt: 1)
+            _ = try transaction.applyOverlay(.replacement(payload), at: row, updatedAt: 1)
         }
         overlays[row] = payload
     }
 
     private mutating func abandon(_ store: Store) async throws {
-        let resource = resources.randomElement(using: &dice)!
+        let resource = resources.randomElement(using: &random)!
         let payload = bytes(upTo: 100_000)
         let staging = try await store.beginStaging(resource)
         do {

@@ -1,10 +1,12 @@
+// Proves that a store with a cap evicts to fit new content, and refuses what cannot fit.
+
 import LarderEngine
 import LarderFormat
 import LarderStore
 import Testing
 
 @Suite struct `A store with a cap` {
-    @Test func `makes room for a new copy by evicting another, and says so`() async throws {
+    @Test func `evicts a resource to fit a new snapshot, and reports it`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 350_000))
         for id in 1...5 as ClosedRange<Int64> {
@@ -24,7 +26,7 @@ import Testing
         }
         let known = try store.read { view in try view.resource(resource) }
         #expect(known?.evictedByteCount == Int(evicted.bytes))
-        #expect(known?.fullCopyPath == "/copy")
+        #expect(known?.snapshotPath == "/copy")
         #expect(known?.byteCount == 0)
         #expect(try store.keys(.all(of: resource)) == [])
         #expect(try store.findings() == [])
@@ -44,7 +46,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `refuses what cannot fit beside what is pinned, and stays as it was`() async throws {
+    @Test func `refuses what cannot fit beside pinned content, and is unchanged`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 350_000))
         for id in 1...3 as ClosedRange<Int64> {
@@ -64,7 +66,7 @@ import Testing
         #expect(shortage.use.pinned > 300_000)
         #expect(shortage.use.evictable == 0)
         #expect(try contents(store) == before)
-        // A smaller one fits, and what is unpinned makes room.
+        // A smaller one fits, and unpinned content is evicted.
         try await put(store, 10_000)
         try await store.write { transaction in try transaction.pin(big(2), false) }
         try await put(store, 60_000)
@@ -74,7 +76,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `gives what was read lately a second chance`() async throws {
+    @Test func `passes over recently read content once`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 350_000))
         for id in 1...3 as ClosedRange<Int64> { try await fill(store, id) }
@@ -121,7 +123,7 @@ import Testing
     @Test func `lets the small writes of a commit through when one is too large`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 100_000))
-        let outcomes = try await together(
+        let outcomes = try await commitTogether(
             store,
             (0..<4).map { number in
                 { transaction in

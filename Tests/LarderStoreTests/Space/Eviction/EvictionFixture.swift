@@ -1,3 +1,5 @@
+// EvictionFixture: resources of large rows, and the state of a store to compare.
+
 import LarderFormat
 import LarderStore
 
@@ -5,7 +7,7 @@ func big(_ id: Int64) -> ResourceKey { ResourceKey("big", id) }
 
 func bigKey(_ number: Int, _ id: Int64) -> RowKey { RowKey(resource: big(id), type: "row", key: String(number)) }
 
-/// Replaces the rows of `big(id)` by a full copy, each of 10,000 bytes.
+/// Replaces the rows of `big(id)` by a snapshot whose rows have 10,000 bytes each.
 func fill(_ store: Store, _ id: Int64, rows: Int = 10, path: String? = "/copy") async throws {
     let payload = [UInt8](repeating: UInt8(id & 0xFF), count: 10_000)
     let staging = try await store.beginStaging(big(id))

@@ -1,3 +1,5 @@
+// Proves that an eviction drops rows and nothing else, skips pinned and pending resources, and reports itself.
+
 import Foundation
 import LarderEngine
 import LarderFormat
@@ -7,7 +9,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct `An eviction` {
-    @Test func `is told to observers, of the eviction and of the resource`() async throws {
+    @Test func `notifies observers of evictions and of the resource`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 250_000))
         var evictions = store.evictions().makeAsyncIterator()
@@ -27,19 +29,19 @@ import Testing
         #expect(await evictions.next() == nil)
     }
 
-    @Test func `by the host's wish drops the rows and keeps floor, path and pin`() async throws {
+    @Test func `requested by the host drops the rows and keeps the applied sequence, path and pin`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         try await fill(store, 1)
         let isDone = try await store.write { transaction in
             try transaction.pin(big(1))
-            try transaction.update(big(1)) { $0.floor = 77 }
+            try transaction.update(big(1)) { $0.appliedSequence = 77 }
             return try transaction.evict(big(1))
         }
         #expect(isDone)
         let known = try #require(try store.read { view in try view.resource(big(1)) })
         #expect(known.state == .evicted && known.generation == nil)
-        #expect(known.floor == 77 && known.isPinned && known.fullCopyPath == "/copy")
+        #expect(known.appliedSequence == 77 && known.isPinned && known.snapshotPath == "/copy")
         #expect(try store.read { view in try view.evictions() }.map(\.reason) == [.host])
         // Nothing is left to evict.
         let again = try await store.write { transaction in try transaction.evict(big(1)) }
@@ -50,12 +52,12 @@ import Testing
         try store.close()
     }
 
-    @Test func `never takes a resource with local changes, one being replaced, or one that is pinned`() async throws {
+    @Test func `never selects a resource with local changes, one being replaced, or a pinned one`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open(StoreOptions(sizeCap: 450_000))
         for id in 1...4 as ClosedRange<Int64> { try await fill(store, id) }
         try await store.write { transaction in
-            try transaction.layOver(.replacement(bytes("local")), at: bigKey(1, 1), updatedAt: 1)
+            try transaction.applyOverlay(.replacement(bytes("local")), at: bigKey(1, 1), updatedAt: 1)
             try transaction.pin(big(2))
         }
         let staging = try await store.beginStaging(big(3))
@@ -89,7 +91,7 @@ import Testing
 }
 
 @Suite struct `A store opened with a cap below what it holds` {
-    @Test func `is brought down before the first write`() async throws {
+    @Test func `is reduced before the first write`() async throws {
         let directory = TemporaryStore()
         let first = try directory.open()
         for id in 1...20 as ClosedRange<Int64> { try await fill(first, id) }
@@ -106,7 +108,7 @@ import Testing
         try second.close()
     }
 
-    @Test(.timeLimit(.minutes(5))) func `closes after the commit under way, and is brought down by the next open`()
+    @Test(.timeLimit(.minutes(5))) func `closes after the commit under way, and is reduced by the next open`()
         async throws
     {
         let directory = TemporaryStore()
@@ -115,16 +117,16 @@ import Testing
         try first.close()
 
         // The first eviction asks for the time, and waits until the store is closing.
-        let (asked, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (clockRead, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         var host = HostServices.test
         host.now = {
-            asked.signal()
-            gate.wait()
-            gate.signal()
+            clockRead.signal()
+            resume.wait()
+            resume.signal()
             return 1_700_000_000_000
         }
         let second = try Store.open(at: directory.path, options: StoreOptions(sizeCap: 500_000), host: host)
-        try await second.eventually { asked.wait(timeout: .now()) == .success }
+        try await second.eventually { clockRead.wait(timeout: .now()) == .success }
         // Closing blocks: on a thread of its own it keeps none of those that tests share.
         let outcome = Mutex<Result<Void, any Error>?>(nil)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -134,7 +136,7 @@ import Testing
             end.finish()
         }
         try await second.eventually { second.environment.isClosing }
-        gate.signal()
+        resume.signal()
         for await _ in ended {}
         try #require(outcome.withLock { $0 }).get()
         #expect(second.writerStatistics.bulkCommits == 1)
@@ -159,7 +161,7 @@ import Testing
         let second = try directory.open(StoreOptions(sizeCap: 200_000))
         await #expect(throws: StoreError.self) { try await second.put([key(1)]) }
         try await second.write { transaction in
-            try transaction.acknowledge(draft(1).id, outcome: "accepted", at: 1)
+            try transaction.removeEntry(draft(1).id, outcome: "accepted", at: 1)
             try transaction.removeRow(at: bigKey(1, 1))
             try transaction.pin(big(2), false)
         }

@@ -1,3 +1,5 @@
+// Proves that responses are evicted by last use together with rows, and that pinned and open ones are treated rightly.
+
 import LarderFormat
 import LarderStore
 import Synchronization
@@ -12,28 +14,28 @@ import Testing
         Set(try store.read { view in try view.responses(after: nil, limit: .max) }.map(\.record.key))
     }
 
-    @Test func `give way to newer ones, with their bodies, and one record in the journal for many`() async throws {
+    @Test func `are evicted for newer ones, with their bodies, and one journal record for many`() async throws {
         let store = try directory.open(StoreOptions(sizeCap: 100_000))
         for number in 0..<200 {
             try await store.put(response("k\(number)", receivedAt: Int64(number)), body: body(1_000))
             #expect(try size(store) <= 100_000)
         }
-        let kept = try keys(store)
-        #expect(kept.contains("k199") && !kept.contains("k0"))
-        #expect((60...90).contains(kept.count))
+        let remaining = try keys(store)
+        #expect(remaining.contains("k199") && !remaining.contains("k0"))
+        #expect((60...90).contains(remaining.count))
         let evictions = try store.read { view in try view.evictions() }
         let gone = evictions.reduce(0) { sum, eviction in
             guard case .responses(let count) = eviction.subject else { return -1000 }
             return sum + count
         }
-        #expect(gone + kept.count == 200)
+        #expect(gone + remaining.count == 200)
         #expect(evictions.count < gone / 3)
         try await store.reclaim()
         #expect(try store.findings() == [])
         try store.close()
     }
 
-    @Test func `go by when they were last used, be it only noted`() async throws {
+    @Test func `are evicted by last use, even if that is not written yet`() async throws {
         let store = try directory.open(StoreOptions(sizeCap: 300_000))
         var entries: [ResponseEntry] = []
         let now = store.sizeCap.map { _ in HostServices.test.now() } ?? 0
@@ -42,14 +44,14 @@ import Testing
             record.lastUsedAt = now - 1_000_000 + Int64(number)
             entries.append(try await store.put(record, body: body(20_000)))
         }
-        store.usage.noteUse(ofResponse: entries[0].record.blob, at: entries[0].place, now: now)
+        store.usage.addUse(ofResponse: entries[0].record.blob, at: entries[0].place, now: now)
         for number in 12..<20 { try await store.put(response("k\(number)", receivedAt: now), body: body(20_000)) }
-        let kept = try keys(store)
-        #expect(kept.contains("k0") && !kept.contains("k1") && !kept.contains("k2"))
+        let remaining = try keys(store)
+        #expect(remaining.contains("k0") && !remaining.contains("k1") && !remaining.contains("k2"))
         try store.close()
     }
 
-    @Test func `that are pinned stay, and leave no room for what does not fit beside them`() async throws {
+    @Test func `that are pinned are kept, and content that does not fit beside them is refused`() async throws {
         let store = try directory.open(StoreOptions(sizeCap: 300_000))
         for number in 0..<10 {
             var record = response("k\(number)")
@@ -67,7 +69,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `that somebody reads go last, and say so to the reader`() async throws {
+    @Test func `that are being read are evicted last, and their reader gets an error`() async throws {
         let store = try directory.open(StoreOptions(sizeCap: 300_000))
         let entry = try await store.put(response("held", receivedAt: 1), body: body(60_000, 9))
         let handle = try #require(try store.blob(entry.record.blob))
@@ -76,15 +78,15 @@ import Testing
         var read = 0
         try handle.read(0..<60_000) { span in read += span.byteCount }
         #expect(read == 60_000)
-        // Nothing else is left to make room with.
+        // Nothing else is left to evict.
         try await store.put(response("large"), body: body(270_000))
         #expect(try keys(store) == ["large"])
-        #expect(throws: StoreError.blobGone) { try handle.read(0..<60_000) { _ in } }
+        #expect(throws: StoreError.blobRemoved) { try handle.read(0..<60_000) { _ in } }
         #expect(try store.findings() == [])
         try store.close()
     }
 
-    @Test func `larger than the cap are refused while they come, and leave nothing behind`() async throws {
+    @Test func `larger than the cap are refused while they arrive, and leave nothing`() async throws {
         let store = try directory.open(StoreOptions(sizeCap: 400_000))
         try await store.put(response("small"), body: body(10_000))
         let writer = try store.makeBlob()
@@ -119,7 +121,7 @@ import Testing
 }
 
 @Suite struct `A sweep` {
-    @Test func `writes down which resources were read, once an hour`() async throws {
+    @Test func `records which resources were read, once an hour`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
         let now = HostServices.test.now()

@@ -1,4 +1,4 @@
-// Proves that garbage on a damaged page stays and is found, while what is sound goes, and no write fails for it.
+// Proves that garbage on a damaged page is kept and reported, that sound garbage is removed, and that no write fails.
 
 import Foundation
 import Logging
@@ -43,7 +43,7 @@ import Testing
         try store.read { view in try view.tables.garbage(.generation, in: view.transaction) }
     }
 
-    @Test func `stays entered, is told once, and what lies before and behind it goes`() async throws {
+    @Test func `stays recorded and is reported once, and garbage before and after it is removed`() async throws {
         try await leaveGarbage(damaging: 2)
         let store = try open()
         try await store.reclaim()
@@ -52,7 +52,7 @@ import Testing
         #expect(left.count == 1)
         #expect(try size(store) < 120_000)
         try await store.put([key(1)])
-        #expect(messages.all == ["a damaged range of garbage is passed over"])
+        #expect(messages.all == ["a damaged range of garbage is skipped"])
         #expect(try store.findings().contains { $0.kind == .structure && $0.table == "rows" })
         try store.close()
         // Known to this open only, so the next one tries again.
@@ -63,7 +63,7 @@ import Testing
         try again.close()
     }
 
-    @Test(arguments: [1, 2, 3] as [Int64]) func `keeps no write from getting the space of the rest`(
+    @Test(arguments: [1, 2, 3] as [Int64]) func `does not prevent writes from using the space of the rest`(
         damaged: Int64
     ) async throws {
         try await leaveGarbage(damaging: damaged)
@@ -81,7 +81,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `costs an eviction nothing that it had done`() async throws {
+    @Test func `does not undo an eviction`() async throws {
         let first = try directory.open()
         for id in 1...3 as ClosedRange<Int64> { try await fill(first, id) }
         try first.close()

@@ -9,7 +9,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `What an open looks up` {
+@Suite(.timeLimit(.minutes(5))) struct `The lookups of an open` {
     private let directory = TemporaryStore()
 
     /// Lookups and cursor steps of an open: on this thread, and with those on the writer's.
@@ -40,7 +40,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `is as much over 100,000 blobs and 10,000 generations as over one`() throws {
+    @Test func `are as many for 100,000 blobs and 10,000 generations as for one`() throws {
         try fill(generations: 1, blobs: 1)
         let small = try costOfOpen().all
         try fill(generations: 10_000, blobs: 100_000)
@@ -49,7 +49,7 @@ import Testing
         #expect(small[0] > 0 && small[0] < 20 && small[1] < 20, "\(small)")
     }
 
-    @Test func `is not more by what another process left to be removed`() throws {
+    @Test func `do not grow with garbage that another process left`() throws {
         try fill(generations: 1, blobs: 1)
         let clean = try costOfOpen().here
         try leaveGarbage((2...1000).map { GarbageKey(.blob, $0) }, in: directory)
@@ -111,7 +111,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         try store.close()
     }
 
-    @Test func `of an index goes on at the generation where it stopped`() async throws {
+    @Test func `of an index continues at the generation where it stopped`() async throws {
         let store = try directory.open()
         let index = IndexDefinition(name: "n", group: "big", type: "row", path: JSONPath("$.n")!)
         try await store.declareIndex(index)
@@ -136,14 +136,14 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         #expect(lookups.count >= 80)
         #expect(lookups.allSatisfy { $0 <= 12 }, "\(lookups)")
         #expect(
-            try store.read { view in try view.tables.isEntered(GarbageKey(.index, number), in: view.transaction) }
+            try store.read { view in try view.tables.isInGarbage(GarbageKey(.index, number), in: view.transaction) }
                 == false)
         #expect(try store.recordCount(of: .indexes) == 80 + 1)
         #expect(try store.findings() == [])
         try store.close()
     }
 
-    @Test func `that a killed process has begun goes on`() async throws {
+    @Test func `that a killed process has begun continues`() async throws {
         let first = try directory.open()
         try await fill(first, 1, rows: 100)
         try await fill(first, 2, rows: 10)
@@ -164,7 +164,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         try store.close()
     }
 
-    @Test func `passes over what is in use, and over keys that no writer makes`() async throws {
+    @Test func `skips content in use, and keys that no writer makes`() async throws {
         let first = try directory.open()
         try await fill(first, 1)
         try await first.put(response("k"), body: [UInt8](repeating: 1, count: 50_000))
@@ -187,13 +187,13 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         }
         try await store.eventually { try store.recordCount(of: .garbage) == 4 }
         #expect(try store.keys(.all(of: big(1))).count == 10)
-        #expect(try store.kept("k", language: "de") != nil)
+        #expect(try store.storedResponse("k", language: "de") != nil)
         let pointers = try store.findings().filter { $0.kind == .pointer && $0.table == "garbage" }
         #expect(pointers.map(\.location) == ["generation 1", "index 1", "blob 1"])
         try store.close()
     }
 
-    @Test func `is verified: what is given up is entered, and what is being written has its record`() async throws {
+    @Test func `is verified: discarded content is recorded, and unfinished content has its record`() async throws {
         let store = try directory.open()
         _ = try await store.beginStaging(translations)
         let writer = try store.makeBlob()
@@ -217,7 +217,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Bodies that another process gave up` {
+@Suite(.timeLimit(.minutes(5))) struct `Bodies that another process discarded` {
     private let directory = TemporaryStore()
 
     /// A store with two bodies, the first of which another process gave up.
@@ -235,7 +235,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         return entries.map(\.record.blob)
     }
 
-    @Test func `stay while any process reads bodies, where its own go`() async throws {
+    @Test func `are kept while any process reads bodies, and a process's own are removed`() async throws {
         let blobs = try await fill()
         let lock = UseLock("bodies.lock", in: directory.path)
         lock.begin()
@@ -258,7 +258,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
         try store.close()
     }
 
-    @Test func `go when their space is needed`() async throws {
+    @Test func `are removed when their space is needed`() async throws {
         _ = try await fill()
         let lock = UseLock("bodies.lock", in: directory.path)
         lock.begin()

@@ -1,4 +1,4 @@
-// Proves that what no record leads to is found and removed by the open of a file that has lost the table which says so.
+// Proves that unreachable content is found and removed by an open of a file that has lost its garbage table.
 
 import Foundation
 import LarderFormat
@@ -29,7 +29,7 @@ import Testing
         return all.count { $0.table == .garbage }
     }
 
-    @Test func `has what it named removed, and nothing else`() async throws {
+    @Test func `loses the content that the table listed, and nothing else`() async throws {
         let first = try directory.open()
         for name in ["n", "m"] {
             try await first.declareIndex(
@@ -60,7 +60,7 @@ import Testing
         // The size counted the records that are lost.
         #expect(try store.findings().filter { $0.kind != .counter } == [])
         #expect(try store.keys(.all(of: big(2))).count == 10 && store.keys(.all(of: big(3))).count == 10)
-        #expect(try store.kept("b", language: "de") != nil)
+        #expect(try store.storedResponse("b", language: "de") != nil)
         #expect(try store.recordCount(of: .rows) == 22)
         // One declaration, and an entry for each row.
         #expect(try store.recordCount(of: .indexes) == 21)

@@ -1,3 +1,5 @@
+// Datagram: makes messages in the layout of rtnetlink(7).
+
 /// Makes messages in the layout of rtnetlink(7).
 enum Datagram {
     static let sequence: UInt32 = 7
@@ -20,7 +22,7 @@ enum Datagram {
         message(3, bytes(outcome))
     }
 
-    /// Up, running, broadcast and multicast unless told otherwise.
+    /// Up, running, broadcast and multicast unless `flags` says otherwise.
     static func link(_ index: Int32, flags: UInt32 = 0x11043) -> [UInt8] {
         message(
             16, [0, 0, 1, 0] + bytes(index) + bytes(flags) + bytes(UInt32(0)) + attribute(3, Array("eth\0\0".utf8)))

@@ -1,3 +1,5 @@
+// Proves that connectivity on Linux follows the kernel's routes, links and addresses.
+
 #if os(Linux)
 import Foundation
 import Glibc
@@ -26,13 +28,13 @@ import Testing
         }
     }
 
-    @Test func `leaves nothing open behind its readers`() async throws {
+    @Test func `leaves no socket open after its readers end`() async throws {
         let before = Self.openSockets()
         for _ in 0..<200 {
             var states = NetlinkConnectivity().states().makeAsyncIterator()
             _ = await states.next()
         }
-        // Two hundred readers held four hundred. Others in this process may open some for a moment meanwhile.
+        // Two hundred readers held four hundred. Others in this process may open some for a short time meanwhile.
         while Self.openSockets() > before + 100 {
             try Task.checkCancellation()
             await Task.yield()
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `notices each time that an address takes its routes along`() async throws {
+    @Test func `reports each loss of an address that removes its routes`() async throws {
         let other: OtherNetwork
         do { other = try OtherNetwork() } catch { try Test.cancel("no network of our own to change: \(error)") }
         var states = other.states.makeAsyncIterator()
@@ -123,7 +125,7 @@ private struct OtherNetwork: ~Copyable {
         let found = Mutexed<Inside>()
         let isOver = DispatchSemaphore(value: 0)
         Thread {
-            found.value = Self.look()
+            found.value = Self.observe()
             isOver.signal()
         }.start()
         isOver.wait()
@@ -138,7 +140,7 @@ private struct OtherNetwork: ~Copyable {
         close(namespace)
     }
 
-    private static func look() -> Inside {
+    private static func observe() -> Inside {
         // Swift's overlay of the C library leaves the function out; its type is that of unshare(2).
         guard let symbol = unsafe dlsym(nil, "unshare") else { return Inside(code: ENOSYS) }
         let unshare = unsafe unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)

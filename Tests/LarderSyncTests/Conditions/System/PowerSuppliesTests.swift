@@ -1,3 +1,5 @@
+// Proves that the power state is read from the Linux power supplies and their thresholds.
+
 import Foundation
 import Larder
 import LarderTesting
@@ -44,20 +46,20 @@ private final class SupplyFolder: Sendable {
     }
 
     @Test(arguments: [("1", true), ("0", false)])
-    func `ask the mains where the battery does not know`(online: String, isCharging: Bool) throws {
+    func `use the mains where the battery state is unknown`(online: String, isCharging: Bool) throws {
         try folder.set("BAT0", ["type": "Battery", "capacity": "3", "status": "Unknown"])
         try folder.set("AC", ["type": "Mains", "online": online])
         #expect(folder.reading == PowerReading(battery: 0.03, isCharging: isCharging))
     }
 
-    @Test func `do not take a supply for enough that cannot hold the charge`() throws {
+    @Test func `do not count a supply that cannot hold the charge as enough`() throws {
         try folder.set("BAT0", ["type": "Battery", "capacity": "4", "status": "Discharging"])
         try folder.set("usb", ["type": "USB", "online": "1"])
         #expect(folder.reading.state() == .critical)
     }
 
     @Test(arguments: ["energy", "charge"])
-    func `reckon the charge where it is not said`(quantity: String) throws {
+    func `compute the charge where it is not given`(quantity: String) throws {
         try folder.set("BAT0", ["type": "Battery", "\(quantity)_now": "30", "\(quantity)_full": "120"])
         #expect(folder.reading.battery == 0.25)
         try folder.set("BAT0", ["\(quantity)_now": "130"])
@@ -81,12 +83,12 @@ private final class SupplyFolder: Sendable {
     }
 
     @Test(arguments: ["", "many", "-1", "101", "99999999999999999999999", "0x10", "\0", "12 13"])
-    func `with nonsense for a charge know none`(capacity: String) throws {
+    func `with an invalid charge report none`(capacity: String) throws {
         try folder.set("BAT0", ["type": "Battery", "capacity": capacity, "energy_now": "5", "energy_full": "0"])
         #expect(folder.reading.battery == nil)
     }
 
-    @Test func `with bytes that are no text know nothing`() throws {
+    @Test func `with bytes that are no text report nothing`() throws {
         try folder.set("BAT0", ["type": "Battery"])
         try Data((0...255).map { UInt8($0) }).write(to: URL(filePath: "\(folder.path)/BAT0/capacity"))
         try FileManager.default.createDirectory(
@@ -109,7 +111,7 @@ private final class SupplyFolder: Sendable {
         #expect(clock.nextDeadline == .init(offset: .seconds(30)))
         clock.advance(by: .seconds(30))
         #expect(await states.next() == .saver)
-        // Nothing new is nothing to tell.
+        // An unchanged state is not reported.
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(30))
         await clock.sleepers(atLeast: 1)
@@ -118,7 +120,7 @@ private final class SupplyFolder: Sendable {
         #expect(await states.next() == .critical)
     }
 
-    @Test func `keeps to its thresholds`() async throws {
+    @Test func `respects its thresholds`() async throws {
         let folder = try SupplyFolder()
         try folder.set("BAT0", ["type": "Battery", "capacity": "50", "status": "Discharging"])
         let source = PowerSupplyPower(root: folder.path, clock: VirtualClock(), saverBelow: 0.6, criticalBelow: 0.55)
@@ -126,7 +128,7 @@ private final class SupplyFolder: Sendable {
         #expect(await states.next() == .critical)
     }
 
-    @Test func `is not read any more when nobody listens`() async throws {
+    @Test func `is not read any more without observers`() async throws {
         let clock = VirtualClock()
         let source = PowerSupplyPower(root: "/nowhere", clock: clock)
         let reader = Task { for await _ in source.states() {} }

@@ -1,3 +1,5 @@
+// Proves that routes to the Internet are read from rtnetlink messages, and that malformed ones never trap.
+
 import Larder
 import LarderTesting
 import Testing
@@ -35,15 +37,15 @@ import Testing
         #expect(!table(Datagram.link(3), Datagram.link(4, flags: 0), Datagram.route(over: 4)).hasRouteOut)
     }
 
-    @Test func `needs a default route: one to the neighbours does not do`() {
+    @Test func `needs a default route, not one to the local network only`() {
         #expect(!table(Datagram.link(3), Datagram.route(prefix: 24, over: 3)).hasRouteOut)
     }
 
-    @Test func `knows a default route that says unreachable`() {
+    @Test func `recognizes an unreachable default route`() {
         #expect(!table(Datagram.link(3), Datagram.route(type: 7, over: 3)).hasRouteOut)
     }
 
-    @Test func `passes over routes that are not for addresses of the Internet`() {
+    @Test func `skips routes that are not for Internet addresses`() {
         #expect(!table(Datagram.link(3), Datagram.route(family: 128, over: 3)).hasRouteOut)
     }
 
@@ -54,13 +56,13 @@ import Testing
         #expect(!table(Datagram.link(7), route).hasRouteOut)
     }
 
-    @Test func `takes a route by a next-hop object to lead over any link`() {
+    @Test func `assumes that a route by a next-hop object leads over any link`() {
         let route = Datagram.route(attributes: Datagram.attribute(30, [1, 0, 0, 0]))
         #expect(table(Datagram.link(3), route).hasRouteOut)
         #expect(!table(Datagram.link(1, flags: 0x49), route).hasRouteOut)
     }
 
-    @Test func `takes a link's last word`() {
+    @Test func `uses a link's last message`() {
         #expect(!table(Datagram.link(3), Datagram.link(3, flags: 0), Datagram.route(over: 3)).hasRouteOut)
     }
 
@@ -72,14 +74,14 @@ import Testing
         #expect(table.hasRouteOut)
     }
 
-    @Test func `passes over what answers another question`() {
+    @Test func `skips responses to another request`() {
         var table = RouteTable()
         let other = Datagram.sequence + 1
         #expect(table.read(Datagram.link(3) + Datagram.done(), answering: other) == .unfinished)
         #expect(table == RouteTable())
     }
 
-    @Test func `fails when the question was refused`() {
+    @Test func `fails when the request was refused`() {
         var table = RouteTable()
         #expect(table.read(Datagram.message(2, [0xFF, 0xFF, 0xFF, 0xFF]), answering: Datagram.sequence) == .failed)
         #expect(table.read(Datagram.done(outcome: -16), answering: Datagram.sequence) == .failed)
@@ -93,13 +95,13 @@ import Testing
         + Datagram.route(attributes: Datagram.attribute(9, Datagram.hop(5) + Datagram.hop(6))) + Datagram.done()
 
     @Test(arguments: 0..<whole.count)
-    func `cut short anywhere are no finished answer`(count: Int) {
+    func `cut short anywhere are no complete response`(count: Int) {
         var table = RouteTable()
         #expect(table.read(Array(Self.whole.prefix(count)), answering: Datagram.sequence) != .finished)
     }
 
     @Test(arguments: [UInt32(0), 15, 17, 0x7FFF_FFFF, 0xFFFF_FFFF])
-    func `with a length that is not true are no answer`(length: UInt32) {
+    func `with a wrong length are no response`(length: UInt32) {
         var bytes = Datagram.message(3, [])
         bytes.replaceSubrange(0..<4, with: Datagram.bytes(length))
         var table = RouteTable()

@@ -1,3 +1,5 @@
+// Proves that a route watch reports changes, and keeps its last state while the system reports nothing.
+
 import Larder
 import LarderTesting
 import LarderTransport
@@ -13,9 +15,9 @@ import Testing
         let (stream, relay) = StateRelay<NetworkState>.makeStream()
         let (table, deferred) = (table, deferred)
         self.stream = stream
-        watch = RouteWatch(telling: relay) {
+        watch = RouteWatch(reportingTo: relay) {
             table.value
-        } later: { action in
+        } afterDelay: { action in
             _ = deferred.update { ($0 ?? []) + [action] }
         }
     }
@@ -32,10 +34,10 @@ import Testing
         return table
     }()
 
-    @Test func `looks once more after a change, for what came behind the message`() async {
+    @Test func `reads once more after a change, for updates behind the message`() async {
         var states = stream.makeAsyncIterator()
         table.value = Self.connected
-        watch.changed()
+        watch.handleChange()
         #expect(await states.next() == .online)
         table.value = RouteTable()
         runDeferred()
@@ -43,22 +45,22 @@ import Testing
         #expect(deferred.value?.isEmpty == true)
     }
 
-    @Test func `goes on as online where the system tells nothing`() async {
+    @Test func `reports online where the system reports nothing`() async {
         var states = stream.makeAsyncIterator()
-        watch.look()
+        watch.readTable()
         #expect(await states.next() == .online)
     }
 
-    @Test func `keeps to the last state while the system tells nothing`() async {
+    @Test func `keeps the last state while the system reports nothing`() async {
         var states = stream.makeAsyncIterator()
         table.value = RouteTable()
-        watch.look()
+        watch.readTable()
         #expect(await states.next() == .offline)
         table.value = nil
-        watch.changed()
+        watch.handleChange()
         runDeferred()
         table.value = Self.connected
-        watch.changed()
+        watch.handleChange()
         #expect(await states.next() == .online)
     }
 }

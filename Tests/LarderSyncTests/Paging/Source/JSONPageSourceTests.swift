@@ -1,3 +1,5 @@
+// Proves that pages of an ordinary JSON interface are requested, decoded and refused with typed errors.
+
 import HTTPTypes
 import Larder
 import LarderSync
@@ -32,16 +34,16 @@ import Testing
         return wire
     }
 
-    @Test func `are asked for by number, by count or by key`() async throws {
+    @Test func `are requested by number, by count or by key`() async throws {
         let server = CannedServer()
-        let asked: [(JSONPageSource.Parameters, PageRequest, String)] = [
+        let cases: [(JSONPageSource.Parameters, PageRequest, String)] = [
             (.pages(), .offset(index: 0, size: 7), "/users?page=0&size=7"),
             (.pages(index: "p", size: "per page", first: 1), .offset(index: 2, size: 7), "/users?p=3&per%20page=7"),
             (.offsets(), .offset(index: 3, size: 7), "/users?offset=21&limit=7"),
             (.keys(), .keyset(after: nil, size: 7), "/users?size=7"),
             (.keys(after: "since"), .keyset(after: "a&b=c/é", size: 7), "/users?since=a%26b%3Dc%2F%C3%A9&size=7"),
         ]
-        for (parameters, request, path) in asked {
+        for (parameters, request, path) in cases {
             server.on("/content\(path)", "[]")
             #expect(try await Self.source(server, parameters).page(request).items.isEmpty, "\(path)")
         }

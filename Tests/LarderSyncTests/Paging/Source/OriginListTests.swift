@@ -1,3 +1,5 @@
+// Proves that lists sync with a server's own paged interface, in process and over HTTP.
+
 import HTTPTypes
 import Larder
 import LarderServer
@@ -16,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: Wiring.allCases, layouts.indices)
-    func `is kept in step through inserts, edits and deletions`(_ wiring: Wiring, _ index: Int) async throws {
+    func `is synced through inserts, edits and deletions`(_ wiring: Wiring, _ index: Int) async throws {
         let (parameters, layout) = Self.layouts[index]
         try await wiring.run { fixture in
             let origin = fixture.origin

@@ -1,3 +1,5 @@
+// ListFixture: a store with lists, on which passes are run and inspected.
+
 import Foundation
 import Larder
 import Synchronization
@@ -24,11 +26,11 @@ final class ListFixture: Sendable {
     }
 
     /// What was reported.
-    var happened: [ListEvent] { events.withLock { $0 } }
+    var recordedEvents: [ListEvent] { events.withLock { $0 } }
 
     /// What pages changed, those without changes left out.
     var changes: [ListChanges] {
-        happened.compactMap { event in
+        recordedEvents.compactMap { event in
             if case .page(_, _, let changes) = event, !changes.isEmpty { changes } else { nil }
         }
     }

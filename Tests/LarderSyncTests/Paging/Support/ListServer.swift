@@ -1,10 +1,12 @@
+// ListServer: a server with one list that a test can change between and during responses.
+
 import LarderSync
 import Synchronization
 
 /// A server with one list, which a test can change between answers and while one is under way.
 final class ListServer: PageSource {
     /// When something happens to the list.
-    enum Moment: Equatable {
+    enum RequestPhase: Equatable {
         /// Before the request of that number is answered; the first is 1.
         case before(Int)
         /// After its answer was made, and before it arrives.
@@ -41,30 +43,30 @@ final class ListServer: PageSource {
 
     let paging: Paging
     private let state: Mutex<State>
-    private let meddle: Mutex<@Sendable (inout State, Moment) -> Void>
+    private let intervene: Mutex<@Sendable (inout State, RequestPhase) -> Void>
     private let canned: @Sendable (PageRequest, Int) throws -> ListPage?
     /// Whether it says how many items there are.
-    private let saysTotal: Bool
+    private let reportsTotal: Bool
 
     /// - Parameters:
-    ///   - meddle: changes the list at a moment.
+    ///   - meddle: changes the list in a phase of a request.
     ///   - canned: an answer in place of the list's own.
     init(
         _ paging: Paging = .offset, _ items: [Int: String], total: Bool = false,
-        meddle: @escaping @Sendable (inout State, Moment) -> Void = { _, _ in },
+        meddle: @escaping @Sendable (inout State, RequestPhase) -> Void = { _, _ in },
         canned: @escaping @Sendable (PageRequest, Int) throws -> ListPage? = { _, _ in nil }
     ) {
         self.paging = paging
         state = Mutex(State(items: items))
-        self.meddle = Mutex(meddle)
+        self.intervene = Mutex(meddle)
         self.canned = canned
-        saysTotal = total
+        reportsTotal = total
     }
 
     /// A list of these keys, whose items have the text `row` and their key.
     convenience init(
         _ paging: Paging = .offset, keys: some Sequence<Int>, total: Bool = false,
-        meddle: @escaping @Sendable (inout State, Moment) -> Void = { _, _ in },
+        meddle: @escaping @Sendable (inout State, RequestPhase) -> Void = { _, _ in },
         canned: @escaping @Sendable (PageRequest, Int) throws -> ListPage? = { _, _ in nil }
     ) {
         self.init(
@@ -73,7 +75,7 @@ final class ListServer: PageSource {
     }
 
     /// A list of these keys, in place of which an answer may come that is not its own.
-    static func saying(
+    static func responding(
         _ paging: Paging = .offset, keys: some Sequence<Int>,
         _ canned: @escaping @Sendable (PageRequest, Int) throws -> ListPage?
     ) -> ListServer {
@@ -87,7 +89,7 @@ final class ListServer: PageSource {
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
     /// From now on, nothing happens to the list.
-    func calmDown() { meddle.withLock { $0 = { _, _ in } } }
+    func stopChanging() { intervene.withLock { $0 = { _, _ in } } }
 
     /// Forgets the requests, and begins to note what is in the list all the time.
     func beginRun() {
@@ -101,14 +103,14 @@ final class ListServer: PageSource {
 
     /// Answers at once.
     func answer(_ request: PageRequest) throws -> ListPage {
-        let meddle = meddle.withLock { $0 }
+        let intervene = intervene.withLock { $0 }
         let (number, page) = state.withLock { state in
             state.requests.append(request)
             let number = state.requests.count
-            meddle(&state, .before(number))
+            intervene(&state, .before(number))
             var page = Self.page(request, state.items)
-            if saysTotal { page.total = state.items.count }
-            meddle(&state, .during(number))
+            if reportsTotal { page.total = state.items.count }
+            intervene(&state, .during(number))
             return (number, page)
         }
         return try canned(request, number) ?? page

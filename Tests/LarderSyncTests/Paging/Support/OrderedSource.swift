@@ -1,3 +1,5 @@
+// OrderedSource: an unchanging list in an order of its own, on a server with a cap on page sizes.
+
 import LarderSync
 import Synchronization
 
@@ -7,7 +9,7 @@ final class OrderedSource: PageSource {
     let paging: Paging
     private let keys: [String]
     private let cap: Int
-    private let asked = Mutex<[PageRequest]>([])
+    private let recordedRequests = Mutex<[PageRequest]>([])
 
     init(_ paging: Paging = .offset, keys: [String], cap: Int = .max) {
         self.paging = paging
@@ -19,10 +21,10 @@ final class OrderedSource: PageSource {
         self.init(paging, keys: keys.map(String.init), cap: cap)
     }
 
-    var requests: [PageRequest] { asked.withLock { $0 } }
+    var requests: [PageRequest] { recordedRequests.withLock { $0 } }
 
     func page(_ request: PageRequest) async throws -> ListPage {
-        asked.withLock { $0.append(request) }
+        recordedRequests.withLock { $0.append(request) }
         let rest: ArraySlice<String>
         switch request {
         case .offset(let index, let size): rest = keys.dropFirst(index * size)

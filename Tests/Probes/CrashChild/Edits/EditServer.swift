@@ -1,3 +1,5 @@
+// EditServer: serves rows and accepts edits over HTTP, with faults, until it is killed.
+
 #if Server
 import CrashWorld
 import HTTPTypes
@@ -17,11 +19,11 @@ struct EditServer {
 
     func run() async throws {
         var random = SplitMix64(seed: seed)
-        let chance = Chance(seed: seed)
+        let sharedRandom = SharedRandom(seed: seed)
         let content = try EditedContent(Origin(secret: TokenSecret(using: &random), now: { 1_700_000_000_000 }))
         let router = Router()
-        router.add(middleware: Hesitation(chance: chance))
-        router.add(middleware: ServerFaults(content: content, chance: chance))
+        router.add(middleware: RandomDelay(random: sharedRandom))
+        router.add(middleware: ServerFaults(content: content, sharedRandom: sharedRandom))
         router.add(middleware: ContentSyncMiddleware(content.origin))
         router.put("/rows/{id}/{key}") { request, context in
             let body = try await request.body.collect(upTo: 1 << 16)
@@ -65,44 +67,44 @@ private final class EditedContent: Sendable {
         }
     }
 
-    func snapshot(_ id: Int64) throws -> [UInt8] { try Array(origin.fullCopy(of: Self.resource(id)).joined()) }
+    func snapshot(_ id: Int64) throws -> [UInt8] { try Array(origin.snapshot(of: Self.resource(id)).joined()) }
 
     private static func resource(_ id: Int64) -> Origin.ResourceID { Origin.ResourceID("translations", id) }
 }
 
-/// Faults of the server, by chance.
+/// Random faults of the server.
 private final class ServerFaults<Context: RequestContext>: RouterMiddleware {
     private let content: EditedContent
-    private let chance: Chance
+    private let sharedRandom: SharedRandom
     /// The body of a snapshot as it was at some time, by its path.
     private let older = Mutex<[String: ByteBuffer]>([:])
 
-    init(content: EditedContent, chance: Chance) {
+    init(content: EditedContent, sharedRandom: SharedRandom) {
         self.content = content
-        self.chance = chance
+        self.sharedRandom = sharedRandom
     }
 
     @concurrent
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if chance.happens(onceIn: 30) { return Response(status: .serviceUnavailable) }
-        if chance.happens(onceIn: 60) {
-            say("rejected")
+        if sharedRandom.happens(onceIn: 30) { return Response(status: .serviceUnavailable) }
+        if sharedRandom.happens(onceIn: 20) {
+            printLine("rejected")
             content.origin.invalidateTokens()
         }
-        if chance.happens(onceIn: 60) { content.origin.forgetChanges(before: content.origin.sequence) }
-        if chance.happens(onceIn: 10) { try content.replaceRows(chance.happens(onceIn: 2) ? 1 : 2) }
+        if sharedRandom.happens(onceIn: 60) { content.origin.removeChanges(before: content.origin.sequence) }
+        if sharedRandom.happens(onceIn: 10) { try content.replaceRows(sharedRandom.happens(onceIn: 2) ? 1 : 2) }
         let path = request.uri.path
         guard let id = EditedRows.resources.first(where: { path.hasSuffix("/snapshots/translations/\($0)") }) else {
             return try await next(request, context)
         }
-        if chance.happens(onceIn: 3), let body = older.withLock({ $0[path] }) {
-            say("lagged")
+        if sharedRandom.happens(onceIn: 3), let body = older.withLock({ $0[path] }) {
+            printLine("lagged")
             return Response(
                 status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
         }
-        if chance.happens(onceIn: 2) {
+        if sharedRandom.happens(onceIn: 2) {
             let body = ByteBuffer(bytes: try content.snapshot(id))
             older.withLock { $0[path] = body }
         }

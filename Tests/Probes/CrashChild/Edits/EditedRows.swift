@@ -1,3 +1,5 @@
+// EditedRows: the rows that a client edits; each holds a number that only increases.
+
 import Larder
 
 /// The rows that a client edits while its server is wrong in many ways: each holds a number that only goes up.

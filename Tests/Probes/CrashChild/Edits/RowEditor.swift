@@ -1,3 +1,5 @@
+// RowEditor: edits, sends, syncs and reads rows until it is killed.
+
 import CrashWorld
 import HTTPTypes
 import Larder
@@ -11,11 +13,11 @@ import LarderTransport
 /// Says `saw <row> <number>` for each number that a row shows (`none` where it was shown and is not), `wrote <row> <number>` when an
 /// edit is durable, and `ready` when all rows are shown.
 struct RowEditor {
-    private static let longestLife = Duration.seconds(60)
+    private static let longestRun = Duration.seconds(60)
 
     let path: String
     let port: Int
-    let chance: Chance
+    let random: SharedRandom
 
     func run() async throws {
         guard let base = BaseURL("http://127.0.0.1:\(port)"),
@@ -47,10 +49,10 @@ struct RowEditor {
     }
 
     private func repeatedly(mostMilliseconds: Int, _ body: () async throws -> Void) async throws {
-        let end = ContinuousClock.now + Self.longestLife
+        let end = ContinuousClock.now + Self.longestRun
         while ContinuousClock.now < end {
             try await body()
-            await chance.pause(mostMilliseconds: mostMilliseconds)
+            await random.pause(mostMilliseconds: mostMilliseconds)
         }
     }
 
@@ -60,12 +62,12 @@ struct RowEditor {
         try await repeatedly(mostMilliseconds: 1) {
             let shown = try EditedRows.shown(in: store)
             for key in EditedRows.all where shown[key] != last[key] {
-                say("saw \(key.resource.id)/\(key.key) \(shown[key].map { "\($0)" } ?? "none")")
+                printLine("saw \(key.resource.id)/\(key.key) \(shown[key].map { "\($0)" } ?? "none")")
             }
             last = shown
             if !isReady, shown.count == EditedRows.all.count {
                 isReady = true
-                say("ready")
+                printLine("ready")
             }
         }
     }
@@ -80,7 +82,7 @@ struct RowEditor {
                 OutboxWrite(
                     "edit", .put, "/rows/\(name)", body: .bytes(body), entity: name,
                     effects: [RowEffect(.replacement(body), at: key)]))
-            say("wrote \(name) \(number + 1)")
+            printLine("wrote \(name) \(number + 1)")
         }
     }
 }

@@ -1,3 +1,5 @@
+// NumberedWriter: enqueues numbered writes and sends them until it is killed.
+
 import CrashWorld
 import HTTPTypes
 import Larder
@@ -12,7 +14,8 @@ import LarderURLSession
 
 /// Enqueues numbered writes and sends them until it is killed: `crash-child write <store> <port> <up to> <seed>`.
 ///
-/// A write replaces a row of its own, so that the rows say which ones are enqueued, whatever was told before the kill.
+/// A write replaces a row of its own, so that the rows show which ones are enqueued, whatever it reported before the
+/// kill.
 /// Says `ready` when it runs, `enqueued <number>` when that is durable, and `empty` when nothing is left to enqueue or to
 /// send.
 struct NumberedWriter {
@@ -29,7 +32,7 @@ struct NumberedWriter {
             policy: policy, connectivity: SteadyConnectivity(.online))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await outbox.run() }
-            say("ready")
+            printLine("ready")
             try await enqueue(store, outbox)
             for await status in outbox.statuses() {
                 let parked = status.failed + status.unresolved + status.rejected
@@ -37,13 +40,13 @@ struct NumberedWriter {
                 // The table is asked, because a status says nothing of what an outbox that has just begun has not read yet.
                 if try store.read({ view in try view.outboxEntries(limit: 1) }).isEmpty { break }
             }
-            say("empty")
+            printLine("empty")
             try await group.waitForAll()
         }
     }
 
     private func enqueue(_ store: Store, _ outbox: Outbox) async throws {
-        let chance = Chance(seed: seed)
+        let random = SharedRandom(seed: seed)
         let first = try store.read { view in
             var number = 0
             while try view.row(at: Entries.row(number)) != nil { number += 1 }
@@ -55,8 +58,8 @@ struct NumberedWriter {
                 OutboxWrite(
                     "number", .post, "/writes/\(write.lane)", body: .bytes(write.body), entity: "lane/\(write.lane)",
                     effects: [RowEffect(.replacement(write.body), at: Entries.row(number))]))
-            say("enqueued \(number)")
-            await chance.pause(mostMilliseconds: 20)
+            printLine("enqueued \(number)")
+            await random.pause(mostMilliseconds: 20)
         }
     }
 

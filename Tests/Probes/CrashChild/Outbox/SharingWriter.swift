@@ -1,3 +1,5 @@
+// SharingWriter: one of several processes with one outbox: `crash-child share <store> <port> <first> <count>`.
+
 import CrashWorld
 import HTTPTypes
 import Larder
@@ -27,8 +29,8 @@ struct SharingWriter {
             policy: policy, connectivity: SteadyConnectivity(.online))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await outbox.run() }
-            group.addTask { await tell(outbox) }
-            say("ready")
+            group.addTask { await reportDelivered(outbox) }
+            printLine("ready")
             var first: UUIDBytes?
             for number in numbers {
                 let write = NumberedWrite(number)
@@ -36,29 +38,29 @@ struct SharingWriter {
                     OutboxWrite(
                         "number", .post, "/writes/\(write.lane)", body: .bytes(write.body),
                         entity: "lane/\(write.lane)/\(numbers.lowerBound)"))
-                say("enqueued \(number)")
+                printLine("enqueued \(number)")
                 if number == numbers.lowerBound { first = queued.id }
                 try await Task.sleep(for: .milliseconds(5))
                 if let id = first, try store.read({ view in try view.outboxEntry(id) }) == nil {
-                    say("delivered \(numbers.lowerBound)")
+                    printLine("delivered \(numbers.lowerBound)")
                     first = nil
                 }
             }
             while try !store.read({ view in try view.outboxEntries(limit: 1) }).isEmpty {
                 try await Task.sleep(for: .milliseconds(20))
             }
-            say("empty")
+            printLine("empty")
             try await group.waitForAll()
         }
     }
 
-    private func tell(_ outbox: Outbox) async {
-        var said = ""
+    private func reportDelivered(_ outbox: Outbox) async {
+        var lastLine = ""
         for await status in outbox.statuses() {
             let owner = status.deliverer?.processID.map { "other \($0)" } ?? "other"
             let line = status.isRunning ? "delivers" : status.deliverer == nil ? "" : owner
-            if line != said, !line.isEmpty { say(line) }
-            said = line
+            if line != lastLine, !line.isEmpty { printLine(line) }
+            lastLine = line
         }
     }
 }

@@ -1,3 +1,5 @@
+// WriteServer: accepts writes over HTTP until it is killed, and appends each to a table.
+
 #if Server
 import CrashWorld
 import Foundation
@@ -18,23 +20,24 @@ struct WriteServer {
 
     func run() async throws {
         let store = try AppliedWrites.open(at: path)
-        let chance = Chance(seed: seed)
+        let random = SharedRandom(seed: seed)
         let router = Router()
-        router.add(middleware: Hesitation(chance: chance))
-        let gate = IdempotencyGate(store, now: { Int64(Date().timeIntervalSince1970 * 1000) })
+        router.add(middleware: RandomDelay(random: random))
+        let executor = IdempotencyExecutor(store, now: { Int64(Date().timeIntervalSince1970 * 1000) })
         let effect = { @Sendable (request: IdempotentRequest, _: BasicRequestContext) in
-            await chance.pause(mostMilliseconds: 15)
+            await random.pause(mostMilliseconds: 15)
             // What is refused for now was applied already, and has to be undone.
-            let isRefused = chance.happens(onceIn: 40)
+            let isRefused = random.happens(onceIn: 40)
             return { @Sendable (transaction: inout ServerTransaction) in
                 try AppliedWrites.append(request.body, to: &transaction)
                 return isRefused
-                    ? ServerAnswer(.serviceUnavailable, fields: [.retryAfter: "0"]) : ServerAnswer(.created, json: "{}")
+                    ? IdempotentResponse(.serviceUnavailable, fields: [.retryAfter: "0"])
+                    : IdempotentResponse(.created, json: "{}")
             }
         }
         let account = { @Sendable (_: Request, _: BasicRequestContext) in "writer" }
-        router.idempotent(.post, "/writes/{lane}", through: gate, account: account, effect: effect)
-        router.idempotentBatch(through: gate, account: account, effect: effect)
+        router.idempotent(.post, "/writes/{lane}", through: executor, account: account, effect: effect)
+        router.idempotentBatch(through: executor, account: account, effect: effect)
         try await router.listen(on: port)
     }
 }
@@ -45,23 +48,23 @@ extension Router<BasicRequestContext> {
         let application = Application(
             router: self, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
-                if let port = channel.localAddress?.port { say("listening \(port)") }
+                if let port = channel.localAddress?.port { printLine("listening \(port)") }
             }, logger: Logger(label: "server", factory: { _ in SwiftLogNoOpLogHandler() }))
         try await application.run()
     }
 }
 
 /// Holds answers back that are decided, so that a kill loses them.
-struct Hesitation<Context: RequestContext>: RouterMiddleware {
-    let chance: Chance
+struct RandomDelay<Context: RequestContext>: RouterMiddleware {
+    let random: SharedRandom
 
     @concurrent
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let response = try await next(request, context)
-        if response.headers[.idempotencyReplayed] != nil { say("replayed") }
-        await chance.pause(mostMilliseconds: 25)
+        if response.headers[.idempotencyReplayed] != nil { printLine("replayed") }
+        await random.pause(mostMilliseconds: 25)
         return response
     }
 }

@@ -1,3 +1,5 @@
+// BulkContent: many resources of many small rows, computed on demand from resource and number.
+
 public import LarderFormat
 public import LarderServer
 

@@ -1,10 +1,12 @@
+// BulkTransport: answers requests for bulk content in the same process; pages from an origin, snapshots while they are read.
+
 public import HTTPTypes
 public import LarderFormat
 internal import LarderServer
 public import LarderTransport
 internal import Synchronization
 
-/// Answers requests for bulk content in the same process: pages from an origin, full copies made while they are read.
+/// Answers requests for bulk content in the same process: pages from an origin, snapshots made while they are read.
 public struct BulkTransport: Transport {
     private static let copies = "/content/api/v4/resources/snapshots/translations/"
     private static let rowsPerChunk = 250
@@ -14,7 +16,7 @@ public struct BulkTransport: Transport {
     private let sequence: Int64
     private let onRows: @Sendable (ResourceKey, Int) -> Void
 
-    /// Serves `content`, and tells `onRows` of rows before they are handed out.
+    /// Serves `content`, and calls `onRows` with rows before they are sent.
     public init(_ content: BulkContent, onRows: @escaping @Sendable (ResourceKey, Int) -> Void) throws {
         self.content = content
         let origin = try content.makeOrigin()
@@ -33,10 +35,10 @@ public struct BulkTransport: Transport {
         guard let resource = Int(path.dropFirst(Self.copies.count)), (1...content.resources).contains(resource) else {
             return TransportResponse(status: .notFound)
         }
-        return TransportResponse(head: HTTPResponse(status: .ok), body: fullCopy(resource))
+        return TransportResponse(head: HTTPResponse(status: .ok), body: snapshot(resource))
     }
 
-    private func fullCopy(_ resource: Int) -> TransportBody {
+    private func snapshot(_ resource: Int) -> TransportBody {
         let (content, sequence, onRows) = (content, sequence, onRows)
         let key = content.key(resource)
         // The number of the next row; nil when the body has ended.

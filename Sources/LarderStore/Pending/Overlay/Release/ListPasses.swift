@@ -9,7 +9,7 @@ internal import Synchronization
 final class ListPasses: SharedPart {
     private let underWay = Mutex<[ResourceKey: Int]>([:])
 
-    init(_ file: OpenFile) {}
+    init(_ file: FileContext) {}
 
     /// Returns whether more than `count` passes over the list are under way.
     func isUnderWay(over resource: ResourceKey, besides count: Int) -> Bool {
@@ -31,7 +31,7 @@ extension SharedState {
     var passes: ListPasses { part(ListPasses.self) }
 }
 
-/// One pass over a paged list, from ``Store/beginPass(over:)`` to ``Store/end(_:isWhole:)``.
+/// One pass over a paged list, from ``Store/beginPass(over:)`` to ``Store/endPass(_:isComplete:)``.
 package struct ListPass: Sendable {
     let resource: ResourceKey
     /// The journal sequence that was next when it began.
@@ -42,7 +42,7 @@ extension Store {
     /// Records that a pass over a list begins. Until it ends, the overlays of writes that the server accepts stay over
     /// its rows.
     ///
-    /// Every pass has to be ended with ``end(_:isWhole:)``. Writes nothing to the store.
+    /// Every pass has to be ended with ``endPass(_:isComplete:)``. Writes nothing to the store.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
     package func beginPass(over resource: ResourceKey) throws -> ListPass {
@@ -60,12 +60,12 @@ extension Store {
     ///
     /// Writes nothing where its rows have no confirmed overlays.
     ///
-    /// - Parameter isWhole: whether the pass read all of the list.
-    package func end(_ pass: ListPass, isWhole: Bool) async {
+    /// - Parameter isComplete: whether the pass read all of the list.
+    package func endPass(_ pass: ListPass, isComplete: Bool) async {
         do {
             // The pass ends only afterwards, so that no commit in between treats the rows it delivered as missing.
             defer { shared.passes.end(pass.resource) }
-            if try isOverlaid(pass.resource) { try await release(after: pass, isWhole: isWhole) }
+            if try isOverlaid(pass.resource) { try await releaseOverlays(after: pass, isComplete: isComplete) }
         } catch {
             // The end of the next pass, or the next open, releases them.
             return host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])
@@ -81,12 +81,13 @@ extension Store {
         try read { view in try view.hasConfirmedOverlays(of: resource) }
     }
 
-    private func release(after pass: ListPass, isWhole: Bool) async throws {
+    private func releaseOverlays(after pass: ListPass, isComplete: Bool) async throws {
         var place: ReleasePlace?
         repeat {
             // A cancelled task must not skip the release, so it is bulk work, which is never cancelled.
-            place = try await bulk { [place] transaction in
-                try transaction.settle(after: pass, isWhole: isWhole, from: place, most: Releaser.mostRows)
+            place = try await writeBulk { [place] transaction in
+                try transaction.releaseOverlays(
+                    after: pass, isComplete: isComplete, from: place, limit: Releaser.rowLimit)
             }
         } while place != nil
     }

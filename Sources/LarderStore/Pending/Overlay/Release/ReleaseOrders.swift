@@ -9,7 +9,7 @@ struct ReleaseOrder: Hashable, Sendable {
         /// Whether the host has removed the last filter that had the resource as a member.
         var isRemoval = false
         /// Whether another process may be in a pass over a list of these rows.
-        var isBesideOthers = false
+        var hasOtherProcesses = false
     }
 
     let scope: Scope
@@ -17,11 +17,11 @@ struct ReleaseOrder: Hashable, Sendable {
     var start: [UInt8]
 
     /// An order for all overlays.
-    static let everything = ReleaseOrder(Scope(prefix: OverlayKey.shownPrefix))
+    static let everything = ReleaseOrder(Scope(prefix: OverlayKey.resultPrefix))
 
     /// An order for all overlays, while another process has the store open.
-    static let everythingBesideOthers = ReleaseOrder(
-        Scope(prefix: OverlayKey.shownPrefix, isBesideOthers: true))
+    static let everythingWithOtherProcesses = ReleaseOrder(
+        Scope(prefix: OverlayKey.resultPrefix, hasOtherProcesses: true))
 
     /// An order for all overlays of one scope.
     init(_ scope: Scope) {
@@ -35,9 +35,9 @@ struct ReleaseOrder: Hashable, Sendable {
         self.init(Scope(prefix: prefix, isRemoval: isRemoval))
     }
 
-    var occasion: ReleaseOccasion {
+    var trigger: ReleaseTrigger {
         if scope.isRemoval { return .removal }
-        return scope.isBesideOthers ? .openBesideOthers : .change
+        return scope.hasOtherProcesses ? .openWithOtherProcesses : .change
     }
 }
 
@@ -66,7 +66,7 @@ struct ReleaseOrders: Sendable {
         let first = starts.keys.min { left, right in
             // Removals come first: only this process knows of them.
             if left.isRemoval != right.isRemoval { return left.isRemoval }
-            if left.isBesideOthers != right.isBesideOthers { return left.isBesideOthers }
+            if left.hasOtherProcesses != right.hasOtherProcesses { return left.hasOtherProcesses }
             return left.prefix.rawSpan.lexicographicallyPrecedes(right.prefix.rawSpan)
         }
         guard let first, let start = starts.removeValue(forKey: first) else { return nil }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Its orders are in memory only: after the next open, all confirmed overlays are checked.
 final class Releaser: SharedPart {
     /// The most rows that one of its commits checks: some milliseconds when all of them are released.
-    static let mostRows = 64
+    static let rowLimit = 64
 
     private struct State {
         var orders = ReleaseOrders()
@@ -18,7 +18,7 @@ final class Releaser: SharedPart {
     private let host: HostServices
     private let state = Mutex(State())
 
-    init(_ file: OpenFile) { host = file.host }
+    init(_ file: FileContext) { host = file.host }
 
     /// Schedules the checks that `orders` name.
     func add(_ orders: ReleaseOrders, in shared: SharedState) {
@@ -46,7 +46,7 @@ final class Releaser: SharedPart {
         if let order = state.withLock({ $0.orders.popFirst() }) {
             do {
                 let rest = try shared.transact(durability: .relaxed, isBulk: true) { transaction in
-                    try transaction.settle(order, most: Self.mostRows).rest
+                    try transaction.releaseOverlays(order, limit: Self.rowLimit).rest
                 }
                 if let rest { state.withLock { $0.orders.add(rest) } }
             } catch {
@@ -68,26 +68,26 @@ final class Releaser: SharedPart {
 }
 
 /// The orders that a transaction leaves to later commits.
-final class LeftReleases: CommitState {
+final class RemainingReleases: CommitState {
     var orders = ReleaseOrders()
 
     init(_ shared: SharedState) {}
 }
 
 extension Releaser: CommitStage {
-    func complete(_ transaction: inout Transaction) throws { try transaction.settle() }
+    func complete(_ transaction: inout Transaction) throws { try transaction.releaseOverlays() }
 
-    func committed(_ effects: CommitEffects, in shared: SharedState) {
-        if let left = effects.states.known(LeftReleases.self) { add(left.orders, in: shared) }
+    func didCommit(_ effects: CommitEffects, in shared: SharedState) {
+        if let remaining = effects.states.existing(RemainingReleases.self) { add(remaining.orders, in: shared) }
     }
 
     /// Schedules a check of all confirmed overlays: the process that was to release some, or was in a pass over their
     /// list, has ended.
-    func recover(_ store: Store, from look: OpeningLook) {
+    func recover(_ store: Store, from look: OpeningState) {
         do {
             guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
             var orders = ReleaseOrders()
-            orders.add(look.isAlone ? .everything : .everythingBesideOthers)
+            orders.add(look.isAlone ? .everything : .everythingWithOtherProcesses)
             add(orders, in: store.shared)
         } catch {
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Checks of confirmed overlays; ``Release`` decides on each of them.
+// Checks of confirmed overlays; ``ReleaseDecision`` decides on each of them.
 
 /// The place at which another commit continues a check of confirmed overlays.
 package struct ReleasePlace: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct ReleasePlace: Hashable, Sendable {
 
 extension Transaction {
     /// The most rows that a commit checks besides its own changes.
-    package static var mostReleaseRows: Int { 256 }
+    package static var releaseRowLimit: Int { 256 }
 
     /// Confirms the overlays of an accepted entry, and releases those that need not stay.
     ///
@@ -26,37 +26,37 @@ extension Transaction {
                 // A damaged overlay must not keep its entry in the outbox.
                 guard case .damaged = error else { throw error }
                 // If it stayed, the row could not be read, and no overlay above it would ever be released.
-                _ = try takeOverlay(at: row, sequence: entry.sequence)
+                _ = try removeOverlayOnly(at: row, sequence: entry.sequence)
             }
         }
-        var known: [ResourceKey: Tenure] = [:]
-        for row in entry.rows { try settle(at: row, on: .change, &known) }
+        var known: [ResourceKey: ResourceOwnership] = [:]
+        for row in entry.rows { try releaseReadableOverlays(at: row, on: .change, &known) }
     }
 
     /// Releases overlays of the resources that this transaction has touched. Work beyond the limit of one commit is
     /// left to later commits.
-    mutating func settle() throws {
-        var left = Self.mostReleaseRows
+    mutating func releaseOverlays() throws {
+        var rowsLeft = Self.releaseRowLimit
         var releases = try ordersOfRemovedFilters()
         while true {
             // A release may touch its resource again.
-            while let resource = effects.states.known(OverlaidChanges.self)?.resources.popFirst() {
+            while let resource = effects.states.existing(OverlaidChanges.self)?.resources.popFirst() {
                 releases.add(try ReleaseOrder(resource))
             }
             guard let order = releases.popFirst() else { return }
-            guard left > 0 else {
-                state(LeftReleases.self).orders.add(order)
+            guard rowsLeft > 0 else {
+                state(RemainingReleases.self).orders.add(order)
                 continue
             }
-            let (rest, looked) = try settle(order, most: left)
-            left -= looked
-            if let rest { state(LeftReleases.self).orders.add(rest) }
+            let (rest, checked) = try releaseOverlays(order, limit: rowsLeft)
+            rowsLeft -= checked
+            if let rest { state(RemainingReleases.self).orders.add(rest) }
         }
     }
 
     private func ordersOfRemovedFilters() throws -> ReleaseOrders {
         var orders = ReleaseOrders()
-        guard let removed = effects.states.known(RemovedFilters.self) else { return orders }
+        guard let removed = effects.states.existing(RemovedFilters.self) else { return orders }
         for resource in removed.overlaid { orders.add(try ReleaseOrder(resource, isRemoval: true)) }
         // Resources that the removed filters had dropped or kept undecided now depend on the remaining filters.
         if removed.count > 0 { orders.add(.everything) }
@@ -66,67 +66,67 @@ extension Transaction {
     /// Releases the overlays of an order that may be released.
     ///
     /// - Returns: the rest of the order, nil when it is done, and the number of rows checked.
-    mutating func settle(_ order: ReleaseOrder, most: Int) throws -> (rest: ReleaseOrder?, looked: Int) {
-        let (next, looked) = try settle(order, on: order.occasion, most: most)
-        guard let next else { return (nil, looked) }
+    mutating func releaseOverlays(_ order: ReleaseOrder, limit: Int) throws -> (rest: ReleaseOrder?, looked: Int) {
+        let (next, checked) = try releaseOverlays(order, on: order.trigger, limit: limit)
+        guard let next else { return (nil, checked) }
         var rest = order
         rest.start = next
-        return (rest, looked)
+        return (rest, checked)
     }
 
     /// Releases the overlays that the end of a run allows to release, and those that earlier commits have left.
     ///
     /// - Parameters:
     ///   - place: the place at which an earlier commit has stopped; nil to begin.
-    ///   - most: the most rows to check.
+    ///   - limit: the most rows to check.
     /// - Returns: the place at which another commit continues, or nil when all rows were checked.
     /// - Throws: ``EngineError``. Damaged overlays stay.
-    package mutating func settle(
-        after end: RunEnd, from place: ReleasePlace? = nil, most: Int = Self.mostReleaseRows
+    package mutating func releaseOverlays(
+        after end: RunEnd, from place: ReleasePlace? = nil, limit: Int = Self.releaseRowLimit
     ) throws -> ReleasePlace? {
-        try settle(.everything, from: place, on: .run(end), most: most)
+        try releaseOverlays(.everything, from: place, on: .run(end), limit: limit)
     }
 
     /// Releases the overlays that the end of a pass allows to release; otherwise as
-    /// ``settle(after:from:most:)-(RunEnd,_,_)``.
+    /// ``releaseOverlays(after:from:limit:)-(RunEnd,_,_)``.
     ///
-    /// - Parameter isWhole: whether the pass read all of the list.
-    mutating func settle(
-        after pass: ListPass, isWhole: Bool, from place: ReleasePlace?, most: Int = Self.mostReleaseRows
+    /// - Parameter isComplete: whether the pass read all of the list.
+    mutating func releaseOverlays(
+        after pass: ListPass, isComplete: Bool, from place: ReleasePlace?, limit: Int = Self.releaseRowLimit
     ) throws -> ReleasePlace? {
         // A pass that ended early proves nothing about any write.
-        let occasion = ReleaseOccasion.pass(journalAtBegin: isWhole ? pass.journalAtBegin : 0)
-        return try settle(ReleaseOrder(pass.resource), from: place, on: occasion, most: most)
+        let trigger = ReleaseTrigger.pass(journalAtBegin: isComplete ? pass.journalAtBegin : 0)
+        return try releaseOverlays(ReleaseOrder(pass.resource), from: place, on: trigger, limit: limit)
     }
 
-    private mutating func settle(
-        _ order: ReleaseOrder, from place: ReleasePlace?, on occasion: ReleaseOccasion, most: Int
+    private mutating func releaseOverlays(
+        _ order: ReleaseOrder, from place: ReleasePlace?, on trigger: ReleaseTrigger, limit: Int
     ) throws -> ReleasePlace? {
         var order = order
         if let place { order.start = place.key }
-        return try settle(order, on: occasion, most: most).next.map { ReleasePlace(key: $0) }
+        return try releaseOverlays(order, on: trigger, limit: limit).next.map { ReleasePlace(key: $0) }
     }
 
-    private mutating func settle(
-        _ order: ReleaseOrder, on occasion: ReleaseOccasion, most: Int
+    private mutating func releaseOverlays(
+        _ order: ReleaseOrder, on trigger: ReleaseTrigger, limit: Int
     ) throws -> (next: [UInt8]?, looked: Int) {
-        let page = try tables.overlaidRows(order.scope.prefix, from: order.start, most: most, in: engine)
-        var known: [ResourceKey: Tenure] = [:]
-        for row in page.confirmed { try settle(at: row, on: occasion, &known) }
-        return (page.next, page.looked)
+        let page = try tables.overlaidRows(order.scope.prefix, from: order.start, limit: limit, in: engine)
+        var known: [ResourceKey: ResourceOwnership] = [:]
+        for row in page.confirmed { try releaseReadableOverlays(at: row, on: trigger, &known) }
+        return (page.next, page.checkedCount)
     }
 
-    /// As ``settle(at:under:on:)``, but leaves what cannot be read, so that damage keeps no other content from being
+    /// As ``releaseOverlays(at:under:on:)``, but leaves what cannot be read, so that damage keeps no other content from being
     /// stored; `verify` reports it.
     ///
     /// - Parameter known: the ownership of the resources that were looked up before.
-    private mutating func settle(
-        at row: RowKey, on occasion: ReleaseOccasion, _ known: inout [ResourceKey: Tenure]
+    private mutating func releaseReadableOverlays(
+        at row: RowKey, on trigger: ReleaseTrigger, _ known: inout [ResourceKey: ResourceOwnership]
     ) throws {
         do {
-            let tenure = try known[row.resource] ?? tenure(of: row.resource, on: occasion)
-            known[row.resource] = tenure
-            try settle(at: row, under: tenure, on: occasion)
+            let ownership = try known[row.resource] ?? ownership(of: row.resource, on: trigger)
+            known[row.resource] = ownership
+            try releaseOverlays(at: row, under: ownership, on: trigger)
         } catch let error as StoreError {
             guard case .damaged = error else { throw error }
         }
@@ -134,13 +134,15 @@ extension Transaction {
 
     /// Releases the confirmed overlays of a row, the lowest first and none above one that stays. The row beneath a
     /// released overlay is shown again.
-    private mutating func settle(at key: RowKey, under tenure: Tenure, on occasion: ReleaseOccasion) throws {
+    private mutating func releaseOverlays(
+        at key: RowKey, under ownership: ResourceOwnership, on trigger: ReleaseTrigger
+    ) throws {
         var released = ReleasedWrites()
         try tables.forEachLayer(at: key, in: engine) { layer in
             guard let write = try confirmation(of: layer) else { return false }
-            let release = Release.of(write, under: tenure, on: occasion)
-            if release == .stays { return false }
-            try released.add(layer, write.position, isRow: release == .becomesRow) {
+            let decision = ReleaseDecision.decide(write, under: ownership, on: trigger)
+            if decision == .keep { return false }
+            try released.add(layer, write.position, isRow: decision == .materialize) {
                 try tables.serverRow(at: key, in: engine)
             }
             return true
@@ -153,18 +155,20 @@ extension Transaction {
         case .success(nil)?: try removeRow(at: key)
         case .failure?, nil: break
         }
-        if case .success? = released.row { try raise(key.resource, to: released.position) }
-        if tenure.isLetGo { try update(key.resource) { $0.applied = max($0.applied, released.position ?? .zero) } }
+        if case .success? = released.row { try raiseApplied(key.resource, to: released.position) }
+        if ownership.isWithdrawnByHost {
+            try update(key.resource) { $0.applied = max($0.applied, released.position ?? .zero) }
+        }
         state(MaterializedRow.self).key = nil
         // If all of them became the row, the remaining overlays result in the row that is shown already.
-        if released.areAllInRow { try markLowest(at: key) } else { try refreshOverlay(at: key) }
+        if released.areAllInRow { try updateLowestConfirmed(at: key) } else { try refreshOverlay(at: key) }
     }
 
     /// Raises the position of a resource of which nothing was synced yet, so that no lagging snapshot undoes its rows.
     ///
     /// It does so only where there are rows: an empty resource with a position is one that filters have withdrawn.
-    private mutating func raise(_ resource: ResourceKey, to position: ServerPosition?) throws {
-        guard let position, try record(of: resource)?.isMadeHere == true else { return }
+    private mutating func raiseApplied(_ resource: ResourceKey, to position: ServerPosition?) throws {
+        guard let position, try record(of: resource)?.isLocalOnly == true else { return }
         try update(resource) { $0.applied = max($0.applied, position) }
     }
 
@@ -183,9 +187,9 @@ extension Transaction {
     }
 
     /// Releases overlays of a row after one of them was removed.
-    mutating func settle(at key: RowKey) throws {
+    mutating func releaseOverlays(at key: RowKey) throws {
         guard try tables.shownRow(Self.shownKey(key), in: engine)?.isLowestConfirmed == true else { return }
-        try settle(at: key, under: tenure(of: key.resource), on: .change)
+        try releaseOverlays(at: key, under: ownership(of: key.resource), on: .change)
     }
 }
 

@@ -1,3 +1,5 @@
+// ReleaseFixture: a store with rows that came through a filter, and accepted or pending writes over them.
+
 import LarderFormat
 import LarderStore
 import Testing
@@ -14,7 +16,7 @@ struct ReleaseFixture {
         try await store.write { transaction in
             for number in 1...3 { try transaction.put(bytes(#"{"a":1}"#), at: key(number), updatedAt: 1) }
             guard isHeld else { return }
-            try transaction.update(translations) { $0.floor = 10 }
+            try transaction.update(translations) { $0.appliedSequence = 10 }
             let number = try transaction.updateFilter(Self.filter) { $0.run = 1 }
             try transaction.putMember(ofFilter: number, translations, MemberRecord(listedInRun: 1))
         }
@@ -37,15 +39,17 @@ struct ReleaseFixture {
     }
 
     func accept(_ number: Int, at sequence: Int64? = nil) async throws {
-        try await store.write { transaction in try transaction.accept(draft(number).id, sequence: sequence, at: 9) }
+        try await store.write { transaction in
+            try transaction.completeEntry(draft(number).id, sequence: sequence, at: 9)
+        }
     }
 
     /// The server hides the resource: the filter lets it go.
-    func hide(at floor: Int64) async throws {
+    func hide(at sequence: Int64) async throws {
         try await store.write { transaction in
             let number = try transaction.filter(Self.filter)?.number ?? 0
             try transaction.removeMember(ofFilter: number, translations)
-            try transaction.withdraw(translations, at: ServerPosition(0, floor), as: .hidden)
+            try transaction.withdraw(translations, at: ServerPosition(0, sequence), as: .hidden)
         }
     }
 
@@ -60,4 +64,4 @@ struct ReleaseFixture {
 }
 
 /// A row whose payload says whose it is.
-func mine(_ number: Int) -> RowEffect { RowEffect(.replacement(bytes("mine")), at: key(number)) }
+func localEffect(_ number: Int) -> RowEffect { RowEffect(.replacement(bytes("mine")), at: key(number)) }

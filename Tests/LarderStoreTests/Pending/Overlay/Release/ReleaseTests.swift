@@ -1,8 +1,10 @@
+// Proves when the overlay of an accepted write is released or materialized: by sequence, by snapshot, or by a run's end.
+
 import LarderFormat
 import LarderStore
 import Testing
 
-@Suite struct `What the server has accepted` {
+@Suite struct `The overlay of an accepted write` {
     private let temporary = TemporaryStore()
     private let filter = "translations:19"
 
@@ -14,12 +16,12 @@ import Testing
         try store.read { view in try view.overlays(at: key(number)).map(\.sequence) }
     }
 
-    /// A store with rows 1 to 3 at floor 10, of a resource that a filter holds if wanted.
+    /// A store with rows 1 to 3 at applied sequence 10, of a resource that a filter holds if wanted.
     private func filled(isHeld: Bool = true) async throws -> Store {
         let store = try temporary.open()
         try await store.write { transaction in
             for number in 1...3 { try transaction.put(bytes(#"{"a":1}"#), at: key(number), updatedAt: 1) }
-            try transaction.update(translations) { $0.floor = 10 }
+            try transaction.update(translations) { $0.appliedSequence = 10 }
             if isHeld {
                 let number = try transaction.updateFilter(filter) { $0.run = 1 }
                 try transaction.putMember(ofFilter: number, translations, MemberRecord(listedInRun: 1))
@@ -33,7 +35,9 @@ import Testing
     }
 
     private func accept(_ number: Int, at sequence: Int64? = nil, _ store: Store) async throws {
-        try await store.write { transaction in try transaction.accept(draft(number).id, sequence: sequence, at: 9) }
+        try await store.write { transaction in
+            try transaction.completeEntry(draft(number).id, sequence: sequence, at: 9)
+        }
     }
 
     /// What a run that begins now says at its end.
@@ -47,13 +51,13 @@ import Testing
     }
 
     private func end(_ run: RunEnd, _ store: Store) async throws {
-        let rest = try await store.write { transaction in try transaction.settle(after: run) }
+        let rest = try await store.write { transaction in try transaction.releaseOverlays(after: run) }
         #expect(rest == nil)
     }
 
     private let patch = RowEffect(.patch(bytes(#"{"b":2}"#)), at: key(1))
 
-    @Test func `becomes the row at once where no filter holds the resource`() async throws {
+    @Test func `is materialized at once where no filter holds the resource`() async throws {
         let store = try await filled(isHeld: false)
         try await enqueue(
             1, [patch, RowEffect(.removal, at: key(2)), RowEffect(.replacement(bytes("new")), at: key(9))], store)
@@ -66,7 +70,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `waits for what lies beneath, whichever way that goes`() async throws {
+    @Test func `waits for the overlays beneath, however they are released`() async throws {
         let store = try await filled(isHeld: false)
         try await enqueue(1, [patch], lane: "slow", store)
         try await enqueue(2, [RowEffect(.patch(bytes(#"{"c":3}"#)), at: key(1))], store)
@@ -74,7 +78,7 @@ import Testing
         try await accept(2, store)
         #expect(try text(1, store) == #"{"a":1,"b":2,"c":3,"d":4}"#)
         #expect(try sequences(1, store).count == 3)
-        try await store.write { try $0.reject(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
+        try await store.write { try $0.rejectEntry(draft(1).id, OutboxDelivery(), detail: nil, at: 9) }
         #expect(try text(1, store) == #"{"a":1,"c":3,"d":4}"#)
         #expect(try sequences(1, store).count == 1)
         try await accept(3, store)
@@ -83,45 +87,47 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `goes in the transaction that raises the floor to its sequence, and not before`() async throws {
+    @Test func `is released in the transaction that raises the applied sequence to its own, and not before`()
+        async throws
+    {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         try await accept(1, at: 12, store)
         try await store.write { transaction in
             try transaction.put(bytes(#"{"a":5}"#), at: key(1), updatedAt: 1)
-            try transaction.update(translations) { $0.floor = 11 }
+            try transaction.update(translations) { $0.appliedSequence = 11 }
         }
         #expect(try text(1, store) == #"{"a":5,"b":2}"#)
         try await store.write { transaction in
             try transaction.put(bytes(#"{"a":6,"b":2,"s":1}"#), at: key(1), updatedAt: 1)
-            try transaction.update(translations) { $0.floor = 12 }
+            try transaction.update(translations) { $0.appliedSequence = 12 }
         }
         #expect(try text(1, store) == #"{"a":6,"b":2,"s":1}"#)
         #expect(try sequences(1, store) == [])
         #expect(try store.findings() == [])
     }
 
-    @Test func `goes at once when the floor is there already`() async throws {
+    @Test func `is released at once when the applied sequence has reached it`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         try await store.write { transaction in
             try transaction.put(bytes(#"{"a":1,"b":2}"#), at: key(1), updatedAt: 1)
-            try transaction.update(translations) { $0.floor = 12 }
+            try transaction.update(translations) { $0.appliedSequence = 12 }
         }
         try await accept(1, at: 12, store)
         #expect(try sequences(1, store) == [])
         #expect(try text(1, store) == #"{"a":1,"b":2}"#)
     }
 
-    @Test func `goes with a full copy that contains it`() async throws {
+    @Test func `is released with a snapshot that contains it`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         try await accept(1, at: 12, store)
-        try await store.replace(translations, floor: 11) { writer in
+        try await store.replace(translations, appliedSequence: 11) { writer in
             try await writer.append(bytes(#"{"a":7}"#), type: "translation", key: "1", updatedAt: 1)
         }
         #expect(try text(1, store) == #"{"a":7,"b":2}"#)
-        try await store.replace(translations, floor: 13) { writer in
+        try await store.replace(translations, appliedSequence: 13) { writer in
             try await writer.append(bytes(#"{"a":8}"#), type: "translation", key: "1", updatedAt: 1)
         }
         #expect(try text(1, store) == #"{"a":8}"#)
@@ -129,7 +135,7 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `with a sequence goes at the end of a run that asked for it`() async throws {
+    @Test func `with a sequence is released at the end of a run that requested it`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         let (short, long) = (try await run(upTo: 11, store), try await run(upTo: 12, store))
@@ -142,7 +148,7 @@ import Testing
         #expect(try sequences(1, store) == [])
     }
 
-    @Test func `without a sequence goes at the end of a run that began after the acceptance`() async throws {
+    @Test func `without a sequence is released at the end of a run that began after the acceptance`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         let before = try await run(upTo: 99, store)
@@ -155,7 +161,7 @@ import Testing
         #expect(try sequences(1, store) == [])
     }
 
-    @Test func `goes with the end of a run of a later timeline, whatever its bound`() async throws {
+    @Test func `is released at the end of a run of a later timeline, whatever its bound`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         try await accept(1, at: 5000, store)
@@ -165,7 +171,7 @@ import Testing
         #expect(try sequences(1, store) == [])
     }
 
-    @Test func `stays at the end of a run of a filter that does not hold the resource`() async throws {
+    @Test func `is kept at the end of a run of a filter that does not hold the resource`() async throws {
         let store = try await filled()
         try await store.write { try $0.updateFilter("tafsirs:*") { $0.run = 1 } }
         try await enqueue(1, [patch], store)
@@ -179,23 +185,23 @@ import Testing
         #expect(try sequences(1, store).count == 1)
     }
 
-    @Test func `stays while there are no rows to show in its place`() async throws {
+    @Test func `is kept while there are no rows to show in its place`() async throws {
         let store = try await filled()
         let isEvicted = try await store.write { try $0.evict(translations) }
         #expect(isEvicted)
         try await enqueue(1, [RowEffect(.replacement(bytes("mine")), at: key(1))], store)
         try await accept(1, at: 12, store)
-        try await store.write { try $0.update(translations) { $0.floor = 14 } }
+        try await store.write { try $0.update(translations) { $0.appliedSequence = 14 } }
         try await end(try await run(upTo: 14, store), store)
         #expect(try text(1, store) == "mine")
-        try await store.replace(translations, floor: 14) { writer in
+        try await store.replace(translations, appliedSequence: 14) { writer in
             try await writer.append(bytes("theirs"), type: "translation", key: "1", updatedAt: 1)
         }
         #expect(try text(1, store) == "theirs")
         #expect(try store.findings() == [])
     }
 
-    @Test func `over a resource that a filter lets go stays for a run that began after it`() async throws {
+    @Test func `over a resource that a filter drops is kept for a run that began after it`() async throws {
         let store = try await filled()
         try await enqueue(1, [RowEffect(.replacement(bytes("mine")), at: key(1))], store)
         let before = try await run(upTo: 99, store)
@@ -212,7 +218,7 @@ import Testing
         #expect(try store.read { view in try view.overlays(of: translations) } == [])
     }
 
-    @Test func `goes with the last filter that held the resource, and what is pending stays`() async throws {
+    @Test func `is released with the last filter that held the resource, and pending writes are kept`() async throws {
         let store = try await filled()
         try await enqueue(1, [patch], store)
         try await enqueue(2, [RowEffect(.replacement(bytes("mine")), at: key(2))], store)
@@ -223,32 +229,32 @@ import Testing
         #expect(try store.findings() == [])
     }
 
-    @Test func `stays over a list while a pass is under way, and becomes the row at its end`() async throws {
+    @Test func `is kept over a list during a pass, and is materialized at its end`() async throws {
         let store = try await filled(isHeld: false)
         try await enqueue(1, [patch], store)
         let pass = try store.beginPass(over: translations)
         try await accept(1, store)
         #expect(try sequences(1, store).count == 1)
         try await store.write { try $0.put(bytes(#"{"a":0}"#), at: key(1), updatedAt: 1) }
-        await store.end(pass, isWhole: true)
+        await store.endPass(pass, isComplete: true)
         #expect(try text(1, store) == #"{"a":0,"b":2}"#)
         #expect(try sequences(1, store) == [])
     }
 
-    @Test func `over a list gives way to a pass that began after the acceptance`() async throws {
+    @Test func `over a list is released by a pass that began after the acceptance`() async throws {
         let store = try await filled(isHeld: false)
         try await enqueue(1, [patch], store)
         let first = try store.beginPass(over: translations)
         try await accept(1, store)
         let second = try store.beginPass(over: translations)
-        await store.end(first, isWhole: true)
+        await store.endPass(first, isComplete: true)
         #expect(try sequences(1, store).count == 1)
         try await store.write { try $0.put(bytes(#"{"a":0,"s":1}"#), at: key(1), updatedAt: 1) }
-        await store.end(second, isWhole: true)
+        await store.endPass(second, isComplete: true)
         #expect(try text(1, store) == #"{"a":0,"s":1}"#)
     }
 
-    @Test func `stays over a successor that takes the place of what lay beneath`() async throws {
+    @Test func `is kept over a successor that replaces an overlay beneath`() async throws {
         let store = try await filled(isHeld: false)
         try await enqueue(1, [patch, RowEffect(.removal, at: key(3))], lane: "slow", store)
         try await enqueue(2, [RowEffect(.patch(bytes(#"{"c":3}"#)), at: key(1))], store)
@@ -275,7 +281,7 @@ import Testing
         let run = try await run(upTo: 99, store)
         var (rounds, place) = (0, ReleasePlace?.none)
         repeat {
-            place = try await store.write { [place] in try $0.settle(after: run, from: place, most: 8) }
+            place = try await store.write { [place] in try $0.releaseOverlays(after: run, from: place, limit: 8) }
             rounds += 1
         } while place != nil
         #expect(rounds == 3)

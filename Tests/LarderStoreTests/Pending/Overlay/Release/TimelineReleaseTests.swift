@@ -1,9 +1,11 @@
+// Proves that sequences of a restored server are never compared with those it reported before.
+
 import LarderFormat
 import LarderStore
 import Testing
 
 /// What a restored server has counted anew is not held against what it had counted before.
-@Suite struct `What is accepted around the restoration of a server` {
+@Suite struct `A write accepted around a server rollback` {
     /// A resource at 10, of the timeline before the present one.
     private func restored() async throws -> ReleaseFixture {
         let fixture = try await ReleaseFixture()
@@ -19,14 +21,14 @@ import Testing
         try await store.swap(staging) { _, record in record.applied = position }
     }
 
-    @Test func `is not released by what was applied before`() async throws {
+    @Test func `is not released by the sequence applied before`() async throws {
         let fixture = try await restored()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 7)
         #expect(try fixture.overlays.map(\.timeline) == [1])
         // Nor by a run that began before, and asked for what the server counted then.
         let other = RunEnd(filter: 1, bound: ServerPosition(0, 10), journalAtBegin: .max)
-        _ = try await fixture.store.write { try $0.settle(after: other) }
+        _ = try await fixture.store.write { try $0.releaseOverlays(after: other) }
         #expect(try fixture.text(1) == "mine")
         try await swap(at: ServerPosition(1, 8), fixture.store)
         #expect(try fixture.text(1) == "theirs")
@@ -35,9 +37,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is released by what the restored server has, though it counts less`(isByRun: Bool) async throws {
+    func `is released by the restored server's rows, though its sequence is lower`(isByRun: Bool) async throws {
         let fixture = try await ReleaseFixture()
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 70)
         try await fixture.store.write { try $0.beginTimeline() }
         // The copy of a server that was not asked again.
@@ -45,7 +47,7 @@ import Testing
         #expect(try fixture.text(1) == "mine")
         if isByRun {
             let end = RunEnd(filter: 1, bound: ServerPosition(1, 3), journalAtBegin: 0)
-            _ = try await fixture.store.write { try $0.settle(after: end) }
+            _ = try await fixture.store.write { try $0.releaseOverlays(after: end) }
         } else {
             try await swap(at: ServerPosition(1, 3), fixture.store)
         }
@@ -54,18 +56,18 @@ import Testing
     }
 }
 
-@Suite struct `A write that is accepted before anything was synced` {
-    @Test func `becomes the row, which remembers how new it is`() async throws {
+@Suite struct `A write accepted before anything was synced` {
+    @Test func `is materialized as a row that keeps its sequence`() async throws {
         let fixture = try await ReleaseFixture(isHeld: false)
-        try await fixture.enqueue(1, [mine(1)])
-        try await fixture.enqueue(2, [mine(2)])
+        try await fixture.enqueue(1, [localEffect(1)])
+        try await fixture.enqueue(2, [localEffect(2)])
         try await fixture.accept(1, at: 70)
         try await fixture.accept(2)
         #expect(try fixture.overlays == [])
-        #expect(try fixture.store.read { view in try view.resource(translations)?.floor } == 70)
+        #expect(try fixture.store.read { view in try view.resource(translations)?.appliedSequence } == 70)
     }
 
-    @Test func `leaves its sequence where it removes one of the rows made here, and with nothing where there are none`()
+    @Test func `leaves its sequence where it removes a local row, and leaves nothing where no rows remain`()
         async throws
     {
         let fixture = try await ReleaseFixture(isHeld: false)
@@ -74,23 +76,23 @@ import Testing
         try await fixture.accept(1, at: 70)
         #expect(try fixture.overlays == [])
         #expect(try fixture.text(1) == nil)
-        #expect(try fixture.store.read { view in try view.resource(translations)?.floor } == 70)
-        #expect(try fixture.store.read { view in try view.resource(unknown)?.floor } ?? 0 == 0)
+        #expect(try fixture.store.read { view in try view.resource(translations)?.appliedSequence } == 70)
+        #expect(try fixture.store.read { view in try view.resource(unknown)?.appliedSequence } ?? 0 == 0)
     }
 
-    @Test func `binds no rows that come from elsewhere`() async throws {
+    @Test func `does not affect rows that come from elsewhere`() async throws {
         let fixture = try await ReleaseFixture(isHeld: false)
-        try await fixture.enqueue(1, [mine(1)])
+        try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 70)
         for round in 1...2 {
-            try await fixture.store.replace(translations, floor: 0) { writer in
+            try await fixture.store.replace(translations, appliedSequence: 0) { writer in
                 try await writer.append(bytes("round \(round)"), type: "translation", key: "1", updatedAt: 1)
             }
             #expect(try fixture.text(1) == "round \(round)")
-            try await fixture.enqueue(1 + round, [mine(1)])
+            try await fixture.enqueue(1 + round, [localEffect(1)])
             try await fixture.accept(1 + round, at: 80)
             #expect(try fixture.text(1) == "mine")
-            #expect(try fixture.store.read { view in try view.resource(translations)?.floor } == 0)
+            #expect(try fixture.store.read { view in try view.resource(translations)?.appliedSequence } == 0)
         }
     }
 }

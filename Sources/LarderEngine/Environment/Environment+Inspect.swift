@@ -1,0 +1,65 @@
+private import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Inspecting a file that may be another program's, without creating or changing anything beside it.
+extension Environment {
+    /// Returns the guard of a file that `inspect` accepts; creates one when there is none. The directory is locked.
+    ///
+    /// A directory whose `guard.lock` has our mark was accepted before.
+    ///
+    /// - Throws: as ``inspectFile(at:_:_:_:)``.
+    static func verifiedGuardFile(
+        _ directory: StoreDirectory, _ options: EnvironmentOptions, isReadOnly: Bool, _ inspect: Inspection
+    ) throws -> GuardFile {
+        let known = try GuardFile.existing(in: directory, isReadOnly: isReadOnly)
+        if try known?.isMarked() != true { try inspectFile(at: directory, known, options, inspect) }
+        return try known ?? GuardFile.make(in: directory)
+    }
+
+    /// Passes the content of the file to `inspect`, through liblmdb. The directory is locked.
+    ///
+    /// - Throws: the errors of ``validate(_:_:)``; ``EngineError/replaced`` when another directory got the path
+    ///   meanwhile; what `inspect` throws.
+    static func inspectFile(
+        at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
+    ) throws {
+        let isAlone = try validate(directory, guardFile)
+        // A lock file in use belongs to the program that uses it; otherwise none is needed.
+        let usesLockFile = try !isAlone || directory.isLockFileHeld() != false
+        var options = options
+        options.access = .readOnly
+        let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)
+        defer { unsafe mdb_env_close(handle) }
+        // liblmdb opened the path, which may have become that of another directory.
+        var number: mdb_filehandle_t = -1
+        try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
+        if try FileDescriptor.identity(of: number).file != directory.dataIdentity() { throw EngineError.replaced }
+        _ = unsafe try inspectedTables(handle, options, inspect)
+    }
+
+    /// Returns one record of the file; nil when there is none, or its value is larger than a page. It is read without
+    /// liblmdb, which trusts the pages that it maps. The directory is locked.
+    ///
+    /// - Throws: ``EngineError/damagedMeta(reason:)`` and others for an invalid page.
+    static func record(
+        _ key: [UInt8], inTable name: String, of directory: StoreDirectory
+    ) throws(EngineError) -> [UInt8]? {
+        let file = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
+        let pages = try MetaPages(file)
+        try pages.validate(file, isThorough: false)
+        let pageEnd = min(pages.newest.lastPage + 1, try file.identity().size / pages.pageSize)
+        func find(_ key: [UInt8], _ tree: TreeDescription) throws(EngineError) -> PageTree.Node? {
+            try PageTree(description: tree, pageSize: pages.pageSize, pageEnd: pageEnd).find(key, in: file)
+        }
+        guard let table = try find(Array(name.utf8), pages.newest.mainTree), table.isTree,
+            table.stored.count == TreeDescription.size,
+            let record = try find(key, TreeDescription(Array(table.stored))), !record.isTree, !record.isLarge
+        else { return nil }
+        return Array(record.stored)
+    }
+}

@@ -1,9 +1,0 @@
-/// The stored row of an item, compared with the item.
-package enum LocalRow: Hashable, Sendable {
-    /// No row.
-    case none
-    /// The same row.
-    case same
-    /// Another row; `members` as in ``ListChanges/Update/members``.
-    case changed(members: [String]?)
-}

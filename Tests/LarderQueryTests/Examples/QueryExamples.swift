@@ -1,0 +1,23 @@
+// Proves that the examples in the doc comments of SQL queries compile.
+
+import Larder
+import LarderQuery
+
+private func storeQueryExample(store: Store) throws {
+    // Example of StoreQuery
+    let chapters = try TableDefinition(
+        "chapters", of: .group("chapters"), type: "chapter",
+        columns: [ColumnDefinition("name", collation: .nocase), ColumnDefinition("verses", path: "$.verses_count")])
+    let query = try StoreQuery(store, tables: [chapters])
+    let long = try query.rows("SELECT name FROM chapters WHERE verses > ? ORDER BY name", [200])
+    for row in long.rows { print(row["name"]?.text ?? "") }
+    // End of example
+}
+
+private func queryPredicateExample(query: StoreQuery) throws {
+    // Example of QueryPredicate
+    let cheap = try query.objects(
+        of: "products", where: .less("price", 50) && .hasPrefix("name", "a"), order: [.ascending("price")])
+    for product in cheap { print(product.key.key, product.payload.count) }
+    // End of example
+}

@@ -1,0 +1,83 @@
+// Proves that a damaged row fails the query or search that reads it.
+
+import Foundation
+import LarderFormat
+import LarderJSON
+import LarderQuery
+import LarderStore
+import LarderTesting
+import Testing
+
+@Suite struct `A damaged row` {
+    private let damaged: QueryCopy
+
+    init() async throws {
+        let fixture = try QueryStore()
+        try fixture.put((0..<9).map { ("\($0)", #"{"price": \#($0), "name": "word \#($0)"}"#) })
+        try await fixture.store.declareIndex(
+            IndexDefinition(
+                name: "by price", group: items.group, type: "item", path: #require(JSONPath("$.price"))))
+        // The row `5` has another payload than its checksum says.
+        damaged = try QueryCopy(of: fixture.store) { table, record in
+            guard table == .rows, record.key.last == 5, record.value.count > 30 else { return }
+            record.value[record.value.count - 3] ^= 1
+        }
+    }
+
+    @Test(
+        arguments: [
+            "SELECT count(name) FROM items", "SELECT name FROM items WHERE key = '5'",
+            "SELECT name FROM items WHERE price = 5", "SELECT name FROM items ORDER BY price",
+        ])
+    func `fails the query that reads it, as damage`(sql: String) throws {
+        let query = try StoreQuery(damaged.store, tables: [itemTable()])
+        #expect(throws: StoreError.damaged(table: "rows", reason: .checksumMismatch)) { try query.rows(sql) }
+        // The next query succeeds.
+        #expect(try query.column("SELECT name FROM items WHERE price = 4") == ["word 4"])
+    }
+
+    @Test func `fails the search that reads it, and leaves no partial word index`() throws {
+        let table = try TableDefinition(
+            "items", of: .resource(items), type: "item", columns: [ColumnDefinition("name")],
+            searched: [SearchField("name")])
+        let query = try StoreQuery(damaged.store, tables: [table])
+        for _ in 0..<2 {
+            #expect(throws: StoreError.damaged(table: "rows", reason: .checksumMismatch)) {
+                try query.search("items", .words("word"))
+            }
+        }
+    }
+}
+
+/// A copy of a store, record by record, with some of them changed.
+private final class QueryCopy: Sendable {
+    let store: Store
+    private let path: String
+
+    init(of source: Store, _ change: (TableName, inout RawRecord) -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.path + "/larder-query-\(UUID().uuidString)"
+        self.path = path
+        try source.read { view in
+            try Store.make(at: path) { filler in
+                for table in TableName.allCases {
+                    var last: [UInt8]?
+                    while true {
+                        let page = try view.rawRecords(of: table, after: last)
+                        for var record in page {
+                            change(table, &record)
+                            try filler.append(record, to: table)
+                        }
+                        guard let end = page.last else { break }
+                        last = end.key
+                    }
+                }
+            }
+        }
+        store = try Store.open(at: path, host: .virtual(VirtualClock()))
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
