@@ -2,7 +2,8 @@
 public enum Verdict: Hashable, Sendable {
     /// The server has the write.
     case accepted
-    /// The entry is sent again, not before this time has passed; counts as an attempt.
+    /// The entry is sent again, not before this time has passed; counts as an attempt unless the server only asks for
+    /// time: 429, 503 with `Retry-After`, or 409 while the first try is performed.
     case retry(after: Duration?)
     /// Something other than the server responded: the entry is sent again, not before this time has passed; counts as
     /// no attempt.
