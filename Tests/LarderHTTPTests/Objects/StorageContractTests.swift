@@ -92,7 +92,7 @@ private func object(_ id: Int, _ payload: String = "p") -> StoredObject {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `leaves what a confirmation omits`(kind: StorageKind) async throws {
+    func `retains what a confirmation omits`(kind: StorageKind) async throws {
         let fixture = try Fixture(kind)
         defer { withExtendedLifetime(fixture) {} }
         let storage = fixture.storage

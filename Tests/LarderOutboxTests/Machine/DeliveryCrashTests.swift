@@ -31,7 +31,7 @@ import Testing
         #expect(fixture.sent.isEmpty && fixture.reasons[photo] == .after(visit))
     }
 
-    @Test func `while the store stores nothing nothing is begun, and what is under way is not given up`() {
+    @Test func `while the store cannot commit, nothing is begun, and what is under way is not given up`() {
         var fixture = MachineFixture()
         let id = fixture.enqueue()
         var waits: [Double] = []

@@ -100,7 +100,7 @@ import Testing
         #expect(fixture.sent.count == 1 && fixture.serverWait == nil)
     }
 
-    @Test func `gets its wait also when it requested something else here`() {
+    @Test func `gets its wait also when another part of the program received the request`() {
         var fixture = MachineFixture()
         let id = fixture.enqueue()
         fixture.answer(id, .deferred(.seconds(30)))

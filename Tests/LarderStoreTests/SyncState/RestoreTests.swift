@@ -51,7 +51,7 @@ import Testing
         try await store.write { transaction in try transaction.restore(damage, for: text) { _ in covers } }
     }
 
-    @Test(arguments: [true, false]) func `of a resource prevents no response from reaching its outbox entry`(
+    @Test(arguments: [true, false]) func `of a resource prevents no entry from being accepted or rejected`(
         isAccepted: Bool
     ) async throws {
         let store = try temporary.open()

@@ -55,7 +55,7 @@ import Testing
         #expect(try fixture.keys() == Array(1...12))
     }
 
-    @Test func `loses no row behind its stated total, where one was removed and another added`() async throws {
+    @Test func `loses no row though its total stays equal, where one was removed and another added`() async throws {
         let fixture = try ListFixture()
         let keys = [10, 20, 30, 40, 50, 60, 70]
         try await fixture.put(keys)

@@ -119,7 +119,7 @@ extension HTTPCache {
         }
     }
 
-    /// Asks the server in the background, unless too many background exchanges are under way.
+    /// Fetches from the server in the background, unless too many background exchanges are under way.
     func fetchInBackground(_ resolved: ResolvedRequest, _ plan: FlightPlan) {
         // Checked before anything is sent; two calls at the same time may both pass.
         guard flights.canDetach(limit: options.backgroundExchanges), let participant = try? joinFlight(resolved, plan),

@@ -18,7 +18,7 @@ struct OpeningState {
     /// The counters at that time; everything numbered at or above them was begun later. Nil when they could not be
     /// read.
     let counters: CountersRecord?
-    /// Whether the file had lost the table `garbage`, which was made anew.
+    /// Whether the file had lost the table `garbage`, which was created again.
     let hasLostGarbage: Bool
 }
 

@@ -89,14 +89,14 @@ import Testing
         #expect(Case.storageWord(Case.response(304, ("Cache-Control", "max-age=9"))) == "unrelated")
     }
 
-    @Test func `is right for what is or was fetched with credentials`() {
+    @Test func `is right for what is private or was fetched with credentials`() {
         let request = Case.request(.get, ("Authorization", "Basic x"), ("Cookie", "a=b"))
         let stored = Case.storedResponse(Case.response(200, ("Cache-Control", "private, max-age=9")), to: request)
         #expect(stored?.selecting == [])
     }
 
     /// RFC 9110 §15.3.7.3.
-    @Test func `of all bytes is done as a 200`() {
+    @Test func `of all bytes makes it a 200`() {
         let complete = Case.storedResponse(
             Case.response(206, ("Content-Range", "bytes 0-9/10"), ("Content-Type", "a/b")))
         #expect(complete?.status == .ok)

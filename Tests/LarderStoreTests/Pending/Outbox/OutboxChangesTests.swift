@@ -74,7 +74,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `has all of a commit except what the reading write itself has changed`() async throws {
+    @Test func `has what a commit changes after its version was read, also when the reading write changed nothing`()
+        async throws
+    {
         let store = try directory.open()
         try await store.write { try $0.enqueue(draft(1)) }
         let version = try await store.write { transaction in

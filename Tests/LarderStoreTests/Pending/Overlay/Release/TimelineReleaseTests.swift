@@ -37,7 +37,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is released by the restored server's rows, though its sequence is lower`(isByRun: Bool) async throws {
+    func `is released by a run or a snapshot of the restored server, though its sequence is lower`(isByRun: Bool)
+        async throws
+    {
         let fixture = try await ReleaseFixture()
         try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 70)
@@ -67,7 +69,7 @@ import Testing
         #expect(try fixture.store.read { view in try view.resource(translations)?.appliedSequence } == 70)
     }
 
-    @Test func `leaves its sequence where it removes a local row, and leaves nothing where no rows remain`()
+    @Test func `leaves its sequence where it removes a local row, and leaves nothing where there are no rows`()
         async throws
     {
         let fixture = try await ReleaseFixture(isHeld: false)
@@ -80,7 +82,7 @@ import Testing
         #expect(try fixture.store.read { view in try view.resource(unknown)?.appliedSequence } ?? 0 == 0)
     }
 
-    @Test func `does not affect rows that come from elsewhere`() async throws {
+    @Test func `does not give its sequence to rows that come from elsewhere`() async throws {
         let fixture = try await ReleaseFixture(isHeld: false)
         try await fixture.enqueue(1, [localEffect(1)])
         try await fixture.accept(1, at: 70)
