@@ -37,7 +37,7 @@ extension FileWatch {
 
     /// The one inotify instance of the process, because the system allows a user about a hundred.
     private final class InotifyInstance: @unchecked Sendable {
-        // Sendable: everything but the source is. The source is set before the inbox is shared, and only kept alive
+        // Sendable: everything but the source is. The source is set before the instance is shared, and only kept alive
         // afterwards.
         static let shared = InotifyInstance()
 
