@@ -256,13 +256,10 @@ let package = Package(
         .target(
             name: "HTTPOrigin",
             dependencies: [
+                "LarderServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Server"])),
             ],
             path: "Tests/Probes/HTTPOrigin"),
 

@@ -71,9 +71,9 @@ extension Environment {
 
     /// Announces commits of others; on the writer thread, so that none of this process's own is under way.
     ///
-    /// LMDB shows a commit to new readers after its meta page is on the medium. A commit that is written and not
-    /// visible yet is therefore checked for again. When its process died in between, this process's next write makes it
-    /// visible.
+    /// LMDB shows a commit to new readers after it has written the meta page, which a full commit also syncs. A commit
+    /// that is written and not visible yet is therefore checked for again. When its process died in between, this
+    /// process's next write makes it visible.
     private func notifyOfExternalCommits(tries: Int) {
         guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
             let visible = try? read({ $0.commit })

@@ -9,8 +9,9 @@ private import Darwin
 extension Environment {
     /// Lends a read view of the last commit to `body`.
     ///
-    /// It runs on the caller's thread. No writer blocks it; only growth of the map does, briefly. A read inside a read
-    /// shares the outer read view. The closure is synchronous, so no read view lives across a suspension.
+    /// It runs on the caller's thread. It waits only when the map grows: while the map moves, which waits up to ten
+    /// seconds for other readers, and, where another process has grown the map, for the writer thread. A read inside a
+    /// read shares the outer read view. The closure is synchronous, so no read view lives across a suspension.
     ///
     /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/readersFull``, ``EngineError/stopped``.

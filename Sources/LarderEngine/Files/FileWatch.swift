@@ -118,17 +118,17 @@ extension FileWatch {
         guard file >= 0 else { return nil }
         let queue = DispatchQueue(label: "larder.watch")
         let source = DispatchSource.makeFileSystemObjectSource(fileDescriptor: file, eventMask: .write, queue: queue)
-        let isDue = IsDue()
+        let isDue = ScheduledFlag()
         source.setEventHandler {
             guard isDue.begin() else { return }
-            later {
+            afterDelay {
                 isDue.value.withLock { $0 = false }
                 onWrite()
             }
         }
         source.setCancelHandler { close(file) }
         source.activate()
-        let watching = Watching(source: source)
+        let watching = WatchSource(source: source)
         self.init { watching.source.cancel() }
     }
 

@@ -65,7 +65,7 @@ package final class UseLock: Sendable {
         var known = known
         // Another process may create, remove or replace the file between two steps.
         for _ in 0..<Self.attempts {
-            guard let file = try known == nil ? directory.openOrMake(name) : known else { continue }
+            guard let file = try known == nil ? directory.openOrMakeFile(named: name) : known else { continue }
             known = nil
             if try !file.lock(exclusive: false, waits: false) {
                 // A process that checks whether it is free holds it briefly.
@@ -77,21 +77,5 @@ package final class UseLock: Sendable {
             if let status, FileIdentity(status) == identity { return file }
         }
         return nil
-    }
-}
-
-extension StoreDirectory {
-    /// Opens a file in the directory; creates it when there is none. Returns nil when it was created or removed in
-    /// between.
-    fileprivate func openOrMake(_ name: String) throws(EngineError) -> FileDescriptor? {
-        do throws(EngineError) {
-            if try checkFile(named: name) { return try openFile(named: name, O_RDWR) }
-            return try openFile(named: name, O_RDWR | O_CREAT | O_EXCL)
-        } catch {
-            switch error {
-            case .notFound, .system(code: EEXIST, _): return nil
-            default: throw error
-            }
-        }
     }
 }

@@ -1,10 +1,10 @@
-/// A key of the table `garbage`: a range of records that no other record refers to.
+/// A key of the table `garbage`: a range of records that is being written, or was discarded.
 ///
 /// FORMAT.md, "garbage". Key: (kind, number).
 package struct GarbageKey: Hashable, Sendable {
     /// The content of a range. Kinds that wait for removal sort behind kinds that are being written.
     package enum Kind: Int64, Sendable, CaseIterable {
-        /// A generation that is being written; no reader sees it.
+        /// A generation that is being written; `generations` and its resource name it, and no reader sees it.
         case stagedGeneration = 0
         /// A blob whose chunks are being written; nothing refers to it yet.
         case stagedBlob = 1

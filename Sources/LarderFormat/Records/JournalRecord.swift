@@ -9,7 +9,7 @@ package struct JournalRecord: NumberedRecord, Hashable, Sendable {
 
     /// An event, by kind.
     package enum Event: Hashable, Sendable {
-        /// Kind `outcome`: an entry left the outbox.
+        /// Kind `outcome`: an entry left the outbox or was rejected.
         case outcome(OutboxOutcome)
         /// Kinds `evicted` and `evicted-collections`: stored content was dropped.
         case evicted(Eviction)

@@ -8,8 +8,8 @@ public struct OutboxDelivery: Hashable, Sendable {
         case sending = 1
         /// The entry was tried; the next try is due at ``OutboxDelivery/dueAt``.
         case waiting = 2
-        /// The attempts are used up, the entry cannot be sent as it is, or it was retired for a newer one. A dead
-        /// letter whose overlay stays.
+        /// The attempts are used up, the entry cannot be sent as it is, or a newer one took its place in a full outbox.
+        /// A dead letter whose overlay stays.
         case failed = 3
         /// It is unknown whether the server has the entry; the app decides.
         case unresolved = 4
@@ -24,18 +24,22 @@ public struct OutboxDelivery: Hashable, Sendable {
 
     /// The progress.
     public var state: State = .pending
-    /// The number of sends begun, 0 or more.
+    /// The number of sends begun, 0 or more, including one that was then deferred by a server's wait that another
+    /// sender had recorded.
     public var tries = 0
-    /// The number of responses that requested another try since the entry was created or revived, 0 or more.
+    /// The number of responses that count against the entry's limit since it was created, or last given all its
+    /// attempts back, 0 or more. A response that requests time (429, 503 with `Retry-After`, 409 while the first try is
+    /// performed) does not count; the response to an automatic try of a failed entry counts like any other.
     public var attempts = 0
-    /// The number of tries that failed in a row, 0 or more.
+    /// The number of consecutive tries after which the entry waited, 0 or more; it determines the next wait.
     public var failures = 0
-    /// When the first send was begun that may have reached the server, in milliseconds since 1970-01-01 UTC. A send
-    /// that never left, or that the server responded to, does not count.
+    /// When the first send was begun that may have reached the server, in milliseconds since 1970-01-01 UTC: the first
+    /// of those in doubt, else the last.
     public var firstTriedAt: Int64?
     /// When the last send was begun, in milliseconds since 1970-01-01 UTC.
     public var lastTriedAt: Int64?
-    /// Whether some send got no response, so that the server may have the write.
+    /// Whether the server may have the write: a send got no response, or one that does not decide it (502, 504, or 409
+    /// while the first try is performed).
     public var isInDoubt = false
     /// When the next try is due, in milliseconds since 1970-01-01 UTC, in state `waiting`. In state `failed`, when the
     /// entry is tried once more by itself, or nil where it is not.
@@ -46,7 +50,8 @@ public struct OutboxDelivery: Hashable, Sendable {
     public var isUnbatched = false
     /// The status of the last response.
     public var lastStatus: Int?
-    /// The last error, in one line without content.
+    /// Why the entry failed, was rejected or could not be decided, the last time that it was; in one line without
+    /// content.
     public var lastError: String?
 
     /// The delivery of an entry that was not tried yet.
@@ -56,7 +61,7 @@ public struct OutboxDelivery: Hashable, Sendable {
     public var isUntried: Bool { state == .pending && tries == 0 && batch == nil }
 }
 
-/// A record of `outbox` under the identity of an entry: the place of the entry, and its delivery.
+/// A record of `outbox` under the identity of an entry: its lane and sequence, and its delivery.
 ///
 /// FORMAT.md, "outbox". Key: (entry id). A try changes no other record.
 package struct OutboxDeliveryRecord: TupleRecord, Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// The way an entry left the outbox; kind `outcome` of `journal`.
+/// The outcome of an entry that left the outbox or was rejected; kind `outcome` of `journal`.
 ///
 /// FORMAT.md, "journal".
 public struct OutboxOutcome: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct OutboxOutcome: Hashable, Sendable {
     public package(set) var lane: String
     /// Its place.
     public package(set) var sequence: Int64
-    /// When it left, in milliseconds since 1970-01-01 UTC.
+    /// When it left or was rejected, in milliseconds since 1970-01-01 UTC.
     public package(set) var time: Int64
     /// The outcome in one word, such as `accepted` or `rejected`.
     public package(set) var outcome: String

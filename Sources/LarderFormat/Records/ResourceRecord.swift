@@ -1,8 +1,8 @@
 /// The state of a resource for readers, by its number in FORMAT.md, "resources".
 public enum ResourceState: Int64, Hashable, Sendable, CaseIterable {
-    /// A snapshot is stored.
+    /// The live generation is shown.
     case ready = 0
-    /// The server withdrew the resource; its rows are removed and its applied sequence is kept.
+    /// The server deleted or hid the resource; its rows are removed and its applied sequence is kept.
     case hidden = 1
     /// Its rows were dropped to free space.
     case evicted = 2
@@ -22,7 +22,8 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var overlays: Int64 = 0
     /// The generation being written.
     package var stagingGeneration: Int64?
-    /// The highest position that its rows contain: a change at or below it is never applied. It never descends.
+    /// The highest position that its rows contain: a change at or below it is never applied. It
+    /// descends only in a resource without synced rows.
     package var applied = ServerPosition.zero
     /// The path of the snapshot on the server.
     package var snapshotPath: String?

@@ -207,8 +207,8 @@ extension UploadMachine {
             (upload.batch, upload.tries, upload.failures) = (nil, 0, 0)
         case .retry(let after), .wait(let after):
             let wait = wait(after, reading)
-            // Where the server states no time, the wait of this machine is that of all senders.
-            if head.isThrottling { step.serverWait = .begin(wait) }
+            // The wait of this machine is that of all senders only where the server states no time.
+            if head.isThrottling { step.serverWait = .begin(requestedWait(after) ?? wait) }
         case .rejected, .conflict: wait(head.retryAfter, reading)
         case .pause: handleUnauthorized(reading, &step.effects)
         }
@@ -236,12 +236,16 @@ extension UploadMachine {
 
     @discardableResult
     private mutating func wait(_ after: Duration?, _ reading: ClockReading) -> Duration {
-        let requested = after.map { min(max($0, .zero), policy.longestRetryAfter) }
+        let requested = requestedWait(after)
         upload.failures = upload.failures.incremented
         let wait = max(delay(afterFailures: upload.failures), requested ?? .zero)
         due = reading.elapsed + wait
         notBefore = requested.map { reading.elapsed + $0 }
         upload.dueAt = reading.date(of: reading.elapsed + wait)
         return wait
+    }
+
+    private func requestedWait(_ after: Duration?) -> Duration? {
+        after.map { min(max($0, .zero), policy.longestRetryAfter) }
     }
 }

@@ -25,6 +25,7 @@ extension Outbox {
         return statusBroadcast.states()
     }
 
+    /// Returns the status while the outbox does not run.
     private func statusAtRest(_ reading: ClockReading) -> OutboxStatus {
         var machine = DeliveryMachine(policy: policy, authentication: state.withLock { $0.authentication }, seed: 0)
         let owner = otherOwner

@@ -155,7 +155,7 @@ struct OutboxState {
     var authentication: AuthenticationState
     /// The tasks that run while the outbox does: those of the attached session, and of the buffers made over it.
     var attachedTasks: [AttachedTask] = []
-    /// Starts a companion beside the run under way.
+    /// Starts an attached task beside the run under way.
     var attachedTaskStarter: AsyncStream<AttachedTask>.Continuation?
     /// The credentials that the server refused last.
     var refused: HTTPFields?
@@ -235,9 +235,9 @@ typealias AttachedTask = @Sendable () async -> Void
 /// A part of a transaction.
 typealias CommitHook = @Sendable (inout Transaction) throws -> Void
 
-/// An act for the machine, and the caller that waits for it.
+/// An event for the machine, and the caller that waits for it.
 struct OutboxCommand: Sendable {
     let request: StepRequest
-    /// Resumed when the act is stored, or with the reason why it is not.
+    /// Resumed when the event is stored, or with the reason why it is not.
     let continuation: CheckedContinuation<Result<Void, any Error>, Never>
 }

@@ -42,10 +42,11 @@ enum BatchBody {
             guard case .text(let text) = found[0], let id = UUIDBytes(text), entries.contains(id),
                 case .integer(let status) = found[1], (100...999).contains(status)
             else { continue }
-            var head = ResponseSummary(Int(status), isReplay: found[2] == .integer(1))
-            if let other = heads[id], other.status != head.status { contradicted.insert(id) }
             // As in the Retry-After field, a server can request a wait of a day at most.
-            if case .integer(let seconds) = found[3] { head.retryAfter = .seconds(min(max(seconds, 0), 86_400)) }
+            let wait: Duration? =
+                if case .integer(let seconds) = found[3] { .seconds(min(max(seconds, 0), 86_400)) } else { nil }
+            let head = ResponseSummary(Int(status), isReplay: found[2] == .integer(1), retryAfter: wait)
+            if let other = heads[id], other.status != head.status { contradicted.insert(id) }
             heads[id] = head
             var answer = AcceptedResponse()
             if case .integer(let sequence) = found[4] { answer.sequence = sequence }

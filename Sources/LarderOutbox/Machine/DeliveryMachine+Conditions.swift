@@ -93,7 +93,9 @@ extension DeliveryMachine {
                     }
                 }
             case .conflicted: update(index) { $0.state = .pending }
-            case .pending, .sending, .unresolved, .rejected: break
+            // It may have been deferred by a wait that another sender recorded.
+            case .pending: endServerWait(reading)
+            case .sending, .unresolved, .rejected: break
             }
         }
     }

@@ -29,13 +29,13 @@ extension DeliveryMachine {
         // An entry is gone if it was rejected together with a member before it.
         guard let index = index(id) else { return }
         switch answer {
-        case .notSent: wait(index, nil, reading)
+        case .notSent: wait(index, nil, status: nil, reading)
         case .deferred(let rest): deferSend(index, rest, reading)
-        case .unreadable(let head): wait(index, head.retryAfter, reading)
+        case .unreadable(let head): wait(index, head.retryAfter, status: head.status, reading)
         case .unsendable(let reason): markFailed(index, status: nil, reason)
         case .none:
             update(index) { $0.isInDoubt = true }
-            wait(index, nil, reading)
+            wait(index, nil, status: nil, reading)
         case .head(let head):
             update(index) {
                 $0.lastStatus = head.status
@@ -47,7 +47,7 @@ extension DeliveryMachine {
 
     private func verdict(_ head: ResponseSummary, _ index: Int) -> Verdict {
         let delivery = entries[index].delivery
-        // A send that never left, or whose response did not count as an attempt, performed nothing.
+        // The server performed no send that never left, or whose response counted as no attempt and left no doubt.
         let mayBeKnown = delivery.isInDoubt || delivery.attempts > 0
         return policy.outcomes.verdict(
             for: head.facts(entries[index].method, tries: mayBeKnown ? max(delivery.tries, 2) : 1))
@@ -64,11 +64,11 @@ extension DeliveryMachine {
             reviveAfterAcceptance(reading)
         case .retry(let after) where head.isThrottling:
             beginServerWait(after, reading)
-            wait(index, after, reading)
-        case .wait(let after): wait(index, after, reading)
+            wait(index, after, status: head.status, reading)
+        case .wait(let after): wait(index, after, status: head.status, reading)
         case .retry(let after):
             // Too many requests is no failure of this entry, even where something else than the server says so.
-            if head.isStillPerforming || head.status == 429 { return wait(index, after, reading) }
+            if head.isStillPerforming || head.status == 429 { return wait(index, after, status: head.status, reading) }
             countAttempt(index, head, after, reading)
         case .pause:
             update(index) {
@@ -94,7 +94,9 @@ extension DeliveryMachine {
         _ index: Int, _ head: ResponseSummary, _ after: Duration?, _ reading: ClockReading
     ) {
         update(index) { $0.attempts = $0.attempts.incremented }
-        if entries[index].delivery.attempts < entries[index].mostAttempts { return wait(index, after, reading) }
+        if entries[index].delivery.attempts < entries[index].mostAttempts {
+            return wait(index, after, status: head.status, reading)
+        }
         markFailed(index, status: head.status, "the server answered \(head.status), for the last time that was allowed")
         scheduleRevival(index, after, reading)
     }
@@ -112,7 +114,7 @@ extension DeliveryMachine {
         report(.failed(entries[index].id, status: status))
     }
 
-    mutating func wait(_ index: Int, _ after: Duration?, _ reading: ClockReading) {
+    private mutating func wait(_ index: Int, _ after: Duration?, status: Int?, _ reading: ClockReading) {
         let requested = cappedWait(after)
         let wait = max(delay(afterFailures: entries[index].delivery.failures.incremented), requested ?? .zero)
         entries[index].due = reading.elapsed + wait
@@ -123,8 +125,7 @@ extension DeliveryMachine {
             $0.failures = $0.failures.incremented
             $0.dueAt = until
         }
-        let delivery = entries[index].delivery
-        report(.waiting(entries[index].id, until: until, status: delivery.lastStatus))
+        report(.waiting(entries[index].id, until: until, status: status))
     }
 }
 
@@ -210,7 +211,7 @@ extension DeliveryMachine {
             entries[$0].delivery.attempts >= min(entries[$0].mostAttempts, Self.unreadableBatchLimit)
         }
         guard isOver else {
-            for index in indices { wait(index, head.retryAfter, reading) }
+            for index in indices { wait(index, head.retryAfter, status: head.status, reading) }
             return align(members)
         }
         hasUnreadableBatch = true
@@ -253,6 +254,9 @@ extension DeliveryMachine {
         }
     }
 
+    /// Removes an entry from its batch.
+    ///
+    /// - Parameter isAlone: whether it is never sent in a batch again.
     mutating func removeFromBatch(_ index: Int, isAlone: Bool) {
         update(index) {
             $0.batch = nil

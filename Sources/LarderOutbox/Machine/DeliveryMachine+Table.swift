@@ -77,8 +77,8 @@ extension DeliveryMachine {
         let delivery = entries[index].delivery
         let dueAt = delivery.dueAt ?? reading.now
         let rest = reading.wait(until: dueAt)
-        // A clock that was moved back does not say how much has passed. If it waited again from each start, a host of
-        // short runs would never send.
+        // A clock that was moved back does not say how much has passed. If the entry waited anew at each start, a host
+        // that only drains would never send.
         let isUndated = delivery.lastTriedAt.map { $0 > reading.now } ?? false
         let wait = isUndated ? .zero : min(rest, max(policy.retry.limit, policy.longestRetryAfter))
         entries[index].due = reading.elapsed + wait

@@ -3,7 +3,8 @@ package import LarderFormat
 /// The changes and effects that one event leads to.
 package struct DeliveryStep: Hashable, Sendable {
     /// The changes to store in the transaction in which the machine has seen the table. When that fails nothing else is
-    /// done: the machine is the one from before the step, and receives ``DeliveryEvent/storageFailed``.
+    /// done: the machine is the one from before the step. Unless a caller waits for the result, it receives
+    /// ``DeliveryEvent/storageFailed``, and then the part of the event that is true even if nothing can be stored.
     package var changes: [DeliveryChange] = []
     /// The change of the server's wait to store with them.
     package var serverWait: ServerWaitChange?

@@ -12,7 +12,7 @@ package struct LaneEntry: Hashable, Sendable {
     package let sequence: Int64
     /// The account it was made under.
     package let account: String?
-    /// The scope in which a parked entry before it holds it: its entity, or its lane.
+    /// The entries that hold it while parked: earlier ones of its lane with its entity, or with none if it has none.
     package let scope: Scope
     /// The entries that have to be accepted first.
     package var after: [UUIDBytes]

@@ -6,8 +6,8 @@ public struct OutboxPolicy: Hashable, Sendable {
     public var outcomes = OutcomeTable.standard
     /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less jitter.
     public var retry = WriteSchedule().retry
-    /// The waits after which an entry that failed because of the server (5xx, 408, 425) is tried once more: 5, 10, 20,
-    /// 40, 60 minutes, less jitter.
+    /// The waits after which an entry that failed because of the server (5xx, 408, 425, foreign pages, truncated
+    /// refusals) is tried once more: 5, 10, 20, 40, 60 minutes, less jitter.
     public var revival = WriteSchedule().revival
     /// The longest wait that is granted to a server's Retry-After.
     public var longestRetryAfter = WriteSchedule().longestRetryAfter

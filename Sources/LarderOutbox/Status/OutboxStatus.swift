@@ -16,9 +16,9 @@ public struct OutboxStatus: Hashable, Sendable {
     /// The number of entries that were tried and wait for the time of the next try.
     public var waiting = 0
     /// The number of entries whose attempts are used up, or that cannot be sent as they are
-    /// (`OutboxDelivery.State.failed`). All are revived manually or when the network returns. Entries that failed
-    /// because of the server are also tried once more automatically. This happens after minutes and then after longer,
-    /// up to an hour; at the start; in the foreground; and when the server accepts another write.
+    /// (`OutboxDelivery.State.failed`). A manual retry and the network's return give all of them their attempts back,
+    /// and the foreground those that failed because of the server. The latter are also tried once more automatically:
+    /// after minutes and then after longer, up to an hour; at the start; and when the server accepts another write.
     public var failed = 0
     /// The number of entries for which it is unknown whether the server has them: the host decides.
     public var unresolved = 0
@@ -28,7 +28,9 @@ public struct OutboxStatus: Hashable, Sendable {
     public var rejected = 0
     /// When the oldest entry that the server does not have was made, in milliseconds since 1970-01-01 UTC.
     public var oldestCreatedAt: Int64?
-    /// When the next try is due, likewise; nil when no try waits for a time.
+    /// When the next try is due, likewise: the end of the shortest wait of an entry or for the server, or the next
+    /// automatic try of an entry that failed; nil when no try waits for a time, and while the outbox does not run, is
+    /// offline, or has no account signed in.
     public var nextAttemptAt: Int64?
     /// The reasons why entries are not sent.
     public var pauses: [PauseReason] = []

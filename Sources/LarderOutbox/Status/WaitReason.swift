@@ -1,8 +1,8 @@
-public import LarderFormat
+package import LarderFormat
 
 /// The reason why the server has not accepted a write of the outbox yet, and what lets it proceed. Times are in
 /// milliseconds since 1970-01-01 UTC.
-public enum WaitReason: Hashable, Sendable {
+package enum WaitReason: Hashable, Sendable {
     /// Nothing holds it: it is sent as soon as an outbox runs with a network.
     case turn
     /// It was sent, and its response is awaited.

@@ -19,7 +19,8 @@ public enum OutboxError: Error, Sendable {
     case alreadyTried(UUIDBytes)
     /// The entry is in a state in which the command does not apply.
     case notApplicable(UUIDBytes, OutboxDelivery.State)
-    /// The write may not wait, and there is no network.
+    /// The write may not wait, and it cannot be sent now (without a network, connection or credentials; during the
+    /// server's wait), or something else responds in the server's place.
     case offline
     /// A write holds a header field of this name, which carries credentials: they are added at send, and never stored.
     case credentialField(String)

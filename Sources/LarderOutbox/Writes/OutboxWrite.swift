@@ -33,7 +33,8 @@ public struct OutboxWrite: Sendable {
     public var body: Body
     /// The header fields to send. Credentials among them are refused: they are added at send (`Credentials`).
     public var fields: HTTPFields
-    /// The entity of the write, such as `note/17`: writes about one entity never overtake each other.
+    /// The entity of the write, such as `note/17`: within a lane, writes about one entity never overtake each
+    /// other.
     public var entity: String?
     /// The queue of the write.
     public var lane: Lane

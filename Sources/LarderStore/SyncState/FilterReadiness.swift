@@ -47,7 +47,7 @@ public struct FilterReadiness: Hashable, Sendable {
 
     /// Whether everything that the filter requests can be read without the server.
     ///
-    /// A run has finished once, and every member is complete; one that the server has withdrawn since does not count.
+    /// A run has finished once, and every member is complete; one that the server has hidden since does not count.
     /// It stays true while a bootstrap after a rejected token replaces the members one by one, until that lists a new
     /// one.
     public var isComplete: Bool {

@@ -33,7 +33,7 @@ public struct ResourceReadiness: Hashable, Sendable {
 
     /// Whether all of it can be read without the server.
     ///
-    /// False for a resource that was not brought in yet, was evicted, or was withdrawn by the server. It stays true
+    /// False for a resource that was not brought in yet, was evicted, or was hidden by the server. It stays true
     /// while a newer snapshot is fetched: readers keep the old one until the new one is complete.
     public var isComplete: Bool { state == .ready && generation != nil }
 

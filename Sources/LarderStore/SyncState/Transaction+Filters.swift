@@ -87,7 +87,7 @@ extension Transaction {
     ///
     /// - Throws: as ``withdraw(_:at:as:)``.
     package mutating func withdrawUnfiltered(_ resource: ResourceKey) throws {
-        // A resource that the server has withdrawn stays so; others only have no rows, and a filter may request them
+        // A resource that the server has hidden stays so; others only have no rows, and a filter may request them
         // again.
         guard let record = try record(of: resource), record.state != .hidden else { return }
         try withdraw(resource, as: .empty)

@@ -10,7 +10,7 @@ package struct SnapshotRequests: Sendable {
     /// The attempts that failed in a row, for those of ``requests`` that failed before.
     let attempts: [ResourceKey: Int]
 
-    /// The orders of a run; snapshots that failed recently are held back, unless the run was requested manually.
+    /// The requests of a run; snapshots that failed recently are held back, unless the run was requested manually.
     init(_ all: [SnapshotRequest], _ run: FilterRun, in view: borrowing ReadView, now: Int64) throws {
         var requests: [SnapshotRequest] = []
         var heldBack: [ResourceFailure] = []
@@ -48,7 +48,7 @@ package struct UnstoredResources: Sendable {
     /// Adds later proofs.
     mutating func merge(_ later: UnstoredResources) { changes.merge(later.changes) { $1 } }
 
-    /// Returns the snapshots to fetch: of resources that are still not stored, and were not withdrawn since.
+    /// Returns the snapshots to fetch: of resources that are still not stored, and were not hidden since.
     ///
     /// - Throws: ``SyncError/wire(_:request:)`` for a path that must not be requested; ``StoreError`` or
     ///   ``EngineError`` when the store fails.

@@ -133,7 +133,7 @@ extension SnapshotRequest {
 
 /// The resources whose snapshots some changes request, each with the last such change.
 package struct SnapshotRequirements: Sendable {
-    /// The resources, in the request in which they are first requested.
+    /// The resources, in the order in which they are first requested.
     package private(set) var resources: [ResourceKey] = []
     private var latest: [ResourceKey: Mutation] = [:]
 

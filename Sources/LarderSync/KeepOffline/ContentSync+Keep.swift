@@ -6,7 +6,7 @@ extension ContentSync {
     /// Returns an estimate of the space that keeping a resource offline needs.
     ///
     /// - Throws: ``KeepError/unknownResource(_:)`` when no filter holds it, ``KeepError/notOffered(_:)`` when the
-    ///   server has withdrawn it, ``KeepError/store(_:)``.
+    ///   server has hidden it, ``KeepError/store(_:)``.
     public func keepEstimate(_ resource: ResourceKey) throws(KeepError) -> KeepEstimate {
         do {
             let use = try store.spaceUse()

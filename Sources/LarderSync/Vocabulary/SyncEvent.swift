@@ -89,7 +89,7 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var snapshotRows = 0
     /// Bytes of the bodies of these snapshots.
     public internal(set) var snapshotBytes = 0
-    /// Resources hidden because the server withdrew them, or no filter holds them.
+    /// Resources withdrawn, because the server has hidden them or no filter holds them.
     public internal(set) var hidden = 0
     /// Changes of types this version does not know.
     public internal(set) var unknownMutations = 0

@@ -1,11 +1,11 @@
-// HostileSample: a store full of characters that a terminal obeys, hides or reorders.
+// HostileSample: a store full of characters that a terminal executes, hides or uses to reorder text.
 
 import Foundation
 import LarderFormat
 import LarderStore
 import Testing
 
-/// Characters that a terminal obeys, hides or reorders text at, and what would forge a line and a column.
+/// Characters that a terminal executes, hides or uses to reorder text, with a line end and a tab.
 enum Hostile {
     static let text =
         "x\u{1B}]0;t\u{07}\u{08}\n\t\r\u{9B}31m\u{85}\u{7F}\u{202E}\u{2066}\u{200B}\u{2028}\u{2029}\u{E0041}\u{FEFF}y"

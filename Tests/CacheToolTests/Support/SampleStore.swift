@@ -1,4 +1,4 @@
-// SampleStore: a store with records in every table.
+// SampleStore: a store that the tests of verbs read.
 
 import Foundation
 import LarderFormat
@@ -6,7 +6,7 @@ import LarderStore
 import Logging
 import Testing
 
-/// A store with something in every table.
+/// A store with records in every table but `indexes`, `overlay` and `garbage`.
 struct SampleStore {
     let directory = TemporaryDirectory()
 

@@ -185,6 +185,21 @@ import Testing
         #expect(fixture.step(.timer).sent.count == 1)
     }
 
+    /// After several failures all senders waited as long as the buffer does, up to 60 seconds.
+    @Test func `other senders wait as long as the server requested, and the buffer as long as its failures say`() {
+        var fixture = UploadFixture()
+        _ = fixture.append(1)
+        _ = fixture.step(.network(isUsable: true))
+        for wait in [1, 2, 4, 8] as [Int64] {
+            let step = fixture.handle(.uploadEnded(.head(ResponseSummary(503, retryAfter: .seconds(1)))))
+            #expect(step.serverWait == .begin(.seconds(1)))
+            #expect(step.effects.armed == fixture.reading.elapsed + .seconds(wait))
+            if case .update(_, let new)? = step.change { fixture.stored = new }
+            fixture.advanceClock(.seconds(wait))
+            _ = fixture.step(.timer)
+        }
+    }
+
     @Test func `waits at most the policy's longest time, however many points are appended meanwhile`()
         throws
     {

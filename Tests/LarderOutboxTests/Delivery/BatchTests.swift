@@ -123,6 +123,23 @@ import Testing
         }
     }
 
+    /// The wait in a member's redirect held the whole server, although it is dropped outside of batches.
+    @Test func `drops the wait that comes with a member's redirect`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox { $0.batch = BatchPolicy() }
+        let ids = try await enqueueThree(outbox)
+        let redirect = "{\"id\":\"\(ids[1])\",\"status\":307,\"retry_after\":3600}"
+        let others = [ids[0], ids[2]].map { "{\"id\":\"\($0)\",\"status\":200}" }
+        let body = Array("{\"outcomes\":[\((others + [redirect]).joined(separator: ","))]}".utf8)
+        world.answer { _ in TransportResponse(status: .ok, body: body) }
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.waiting == 1 && $0.unsent == 1 }
+            let delivery = try #require(try world.entries().first?.delivery)
+            let (due, tried) = (try #require(delivery.dueAt), try #require(delivery.lastTriedAt))
+            #expect(due - tried <= 60_000)
+        }
+    }
+
     @Test func `whose success omits it is not treated as done [§4.4.7]`() async throws {
         let world = try OutboxWorld { _ in TransportResponse(status: .ok, body: Array("{\"ok\":true}".utf8)) }
         let outbox = try world.outbox { $0.batch = BatchPolicy() }

@@ -53,6 +53,22 @@ import Testing
         #expect(fixture.sent.isEmpty && fixture.stored[id] != nil)
     }
 
+    /// A send without a response was reported with the status of the response before.
+    @Test func `a wait is reported with the status of its own response`() {
+        var fixture = MachineFixture()
+        let id = fixture.enqueue()
+        let results: [SendResult] = [.head(ResponseSummary(500)), .none, .notSent, .head(ResponseSummary(502))]
+        let reported = results.map { result in
+            fixture.answer(id, result)
+            defer { fixture.wait() }
+            return fixture.effects.compactMap { effect -> Int?? in
+                if case .report(.waiting(id, _, let status)) = effect { status } else { nil }
+            }
+        }
+        #expect(reported == [[500], [nil], [nil], [502]])
+        #expect(fixture.stored[id]?.delivery.lastStatus == 502)
+    }
+
     @Test func `[§4.2.5] the bound is 500 entries, and a full outbox refuses`() {
         let policy = OutboxPolicy()
         #expect(policy.bounds.entries == 500 && policy.bounds.whenFull == .refuse)

@@ -109,4 +109,14 @@ import Testing
         fixture.wait()
         #expect(fixture.sent == [id])
     }
+
+    /// A retry of an entry that had been deferred did not end the wait.
+    @Test func `of another sender ends when the deferred entry is retried manually`() {
+        var fixture = MachineFixture()
+        let id = fixture.enqueue()
+        fixture.serverWait = ServerWait(until: fixture.reading.now + 30_000, recordedAt: fixture.reading.now)
+        fixture.answer(id, .deferred(.seconds(30)))
+        fixture.handle(.revive(id))
+        #expect(fixture.sent == [id] && fixture.serverWait == nil)
+    }
 }

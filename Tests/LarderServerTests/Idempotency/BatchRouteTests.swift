@@ -85,7 +85,7 @@ extension Answer {
             BatchServer.operation("c", "/busy"), BatchServer.operation("d", "/broken"),
             BatchServer.operation("e", "/forbidden"),
             BatchServer.operation("f", "notes/1", method: "DELETE", payload: "null"))
-        let answers = try await serve(server.router(store)) { base in
+        let answers = try await server.router(store).serve { base in
             [
                 try await send("POST", base + "/sync/batch", body: batch),
                 try await send("POST", base + "/sync/batch", body: batch),
@@ -109,7 +109,7 @@ extension Answer {
         let store = try server.folder.open()
         let payload = #"{ "n" : 1.0 }"#
         let json = ["Content-Type": "application/json"]
-        try await serve(server.router(store)) { base in
+        try await server.router(store).serve { base in
             let alone = try await send(
                 "POST", base + "/app/visits", fields: json.merging(["X-Idempotency-Key": "a"]) { $1 },
                 body: "\n \(payload)\t")
@@ -132,7 +132,7 @@ extension Answer {
     @Test func `is sent again as a whole while one of it is being executed`() async throws {
         let store = try server.folder.open()
         let (begun, go) = (Latch(), Latch())
-        try await serve(server.router(store, begun: begun, go: go)) { base in
+        try await server.router(store, begun: begun, go: go).serve { base in
             async let slow = send("POST", base + "/app/slow", fields: ["X-Idempotency-Key": "b"], body: "{}")
             await begun.wait()
             let batch = BatchServer.batch(
@@ -158,7 +158,7 @@ extension Answer {
     ])
     func `is refused before anything is executed when it is no batch`(body: String) async throws {
         let store = try server.folder.open()
-        let answer = try await serve(server.router(store)) { base in
+        let answer = try await server.router(store).serve { base in
             try await send("POST", base + "/sync/batch", body: body)
         }
         #expect(answer.status == 422)
@@ -169,7 +169,7 @@ extension Answer {
 
     @Test func `of no writes is answered with no outcomes`() async throws {
         let store = try server.folder.open()
-        let answer = try await serve(server.router(store)) { base in
+        let answer = try await server.router(store).serve { base in
             try await send("POST", base + "/sync/batch", body: #"{"operations":[]}"#)
         }
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"outcomes":[]}"#)

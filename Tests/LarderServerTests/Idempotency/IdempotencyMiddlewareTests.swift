@@ -39,7 +39,7 @@ private struct KeyedContext: IdempotentRequestContext {
 
     @Test func `gives handlers the transaction that their answer is remembered in`() async throws {
         let store = try folder.open()
-        let answers = try await serve(router(store)) { base in
+        let answers = try await router(store).serve { base in
             var answers: [Answer] = []
             for _ in 0..<3 {
                 answers.append(try await send("POST", base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x"))
@@ -55,7 +55,7 @@ private struct KeyedContext: IdempotentRequestContext {
 
     @Test func `leaves other methods alone`() async throws {
         let store = try folder.open()
-        let answer = try await serve(router(store)) { base in try await send("GET", base + "/visits") }
+        let answer = try await router(store).serve { base in try await send("GET", base + "/visits") }
         #expect(String(decoding: answer.body, as: UTF8.self) == "untouched")
         try store.close()
     }

@@ -20,7 +20,7 @@ private func answers(
         executions.increment()
         return IdempotentResponse(.created)
     }
-    let answers = try await serve(router) { base in
+    let answers = try await router.serve { base in
         var answers: [Answer] = []
         for request in requests {
             answers.append(try await send("POST", base + "/visits", fields: request.fields, body: request.body))

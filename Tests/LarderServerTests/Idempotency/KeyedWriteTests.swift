@@ -45,7 +45,7 @@ private struct Visits {
             answer.fields[.cacheControl] = "no-store"
             return answer
         }
-        let answers = try await serve(router) { base in
+        let answers = try await router.serve { base in
             let first = try await send(method.rawValue, base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
             let second = try await send(
                 method.rawValue, base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
@@ -65,7 +65,7 @@ private struct Visits {
     @Test func `is remembered by a server that was started anew`() async throws {
         for run in 1...3 {
             let store = try visits.folder.open()
-            let answer = try await serve(visits.router(store)) { base in
+            let answer = try await visits.router(store).serve { base in
                 try await send("POST", base + "/visits", fields: ["X-Idempotency-Key": "a"], body: "x")
             }
             #expect(answer.status == 201)
@@ -78,7 +78,7 @@ private struct Visits {
 
     @Test func `is refused when the key was used for another one`() async throws {
         let store = try visits.folder.open()
-        let answers = try await serve(visits.router(store)) { base in
+        let answers = try await visits.router(store).serve { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
                 try await send("POST", base + "/visits", fields: fields, body: "x"),
@@ -97,7 +97,7 @@ private struct Visits {
 
     @Test func `belongs to its account`() async throws {
         let store = try visits.folder.open()
-        let answers = try await serve(visits.router(store)) { base in
+        let answers = try await visits.router(store).serve { base in
             [
                 try await send(
                     "POST", base + "/visits", fields: ["X-Idempotency-Key": "a", "X-Account": "1"], body: "x"),
@@ -114,7 +114,7 @@ private struct Visits {
     func `is not executed again after a final answer`(status: Int) async throws {
         let store = try visits.folder.open()
         let router = visits.router(store) { _ in IdempotentResponse(.init(code: status)) }
-        let answers = try await serve(router) { base in
+        let answers = try await router.serve { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
                 try await send("POST", base + "/visits", fields: fields, body: "x"),
@@ -132,7 +132,7 @@ private struct Visits {
     func `is undone and executed again after an answer that requests a retry`(status: Int) async throws {
         let store = try visits.folder.open()
         let router = visits.router(store) { run in IdempotentResponse(.init(code: run == 1 ? status : 201)) }
-        let answers = try await serve(router) { base in
+        let answers = try await router.serve { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
                 try await send("POST", base + "/visits", fields: fields, body: "x"),
@@ -153,7 +153,7 @@ private struct Visits {
             if run == 2 { throw CancellationError() }
             return IdempotentResponse(.created)
         }
-        let answers = try await serve(router) { base in
+        let answers = try await router.serve { base in
             let fields = ["X-Idempotency-Key": "a"]
             return [
                 try await send("POST", base + "/visits", fields: fields, body: "x"),
@@ -170,7 +170,7 @@ private struct Visits {
         let store = try visits.folder.open()
         let policy = IdempotencyPolicy()
         #expect(policy.lifetime == .seconds(86_400))
-        let runs = try await serve(visits.router(store, policy: policy)) { [clock = visits.clock] base in
+        let runs = try await visits.router(store, policy: policy).serve { [clock = visits.clock] base in
             var runs: [String] = []
             for wait: Int64 in [0, 86_399_999, 1] {
                 clock.advance(milliseconds: wait)

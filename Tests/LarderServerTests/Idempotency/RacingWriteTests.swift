@@ -22,7 +22,7 @@ import Testing
             try transaction.set([1], forKey: Array("\(run)".utf8), in: "writes")
             return IdempotentResponse(.created, json: #"{"run":\#(run)}"#)
         }
-        let answers = try await serve(router) { base in
+        let answers = try await router.serve { base in
             try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<32 {
                     group.addTask { try await Self.sendUntilAccepted("POST", base + "/visits", body: "x") }
@@ -54,7 +54,7 @@ import Testing
                     return IdempotentResponse(.created)
                 }
             })
-        try await serve(router) { base in
+        try await router.serve { base in
             let fields = ["X-Idempotency-Key": "a"]
             async let first = send("POST", base + "/visits", fields: fields, body: "x")
             await begun.wait()
@@ -84,7 +84,7 @@ import Testing
                 if executions.increment() == 1 { throw HTTPError(.unauthorized) }
                 return { _ in IdempotentResponse(.created) }
             })
-        let statuses = try await serve(router) { base in
+        let statuses = try await router.serve { base in
             var statuses: [Int] = []
             for _ in 0..<2 {
                 statuses.append(

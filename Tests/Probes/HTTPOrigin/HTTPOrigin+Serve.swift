@@ -3,9 +3,8 @@
 #if Server
 import HTTPTypes
 import Hummingbird
-import Logging
+import LarderServer
 import NIOCore
-import ServiceLifecycle
 
 extension HTTPOrigin {
     private struct Broken: Error {}
@@ -14,38 +13,9 @@ extension HTTPOrigin {
     ///
     /// - Parameter body: called with the address, such as `http://127.0.0.1:40123`.
     public func serve<Value: Sendable>(_ body: (_ address: String) async throws -> Value) async throws -> Value {
-        let (ports, opened) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let router = Router()
         router.add(middleware: Pages<BasicRequestContext>(origin: self))
-        let logger = Logger(label: "origin", factory: { _ in SwiftLogNoOpLogHandler() })
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { opened.yield(port) }
-            }, logger: logger)
-        var settings = ServiceGroupConfiguration(services: [application], logger: logger)
-        settings.maximumGracefulShutdownDuration = .seconds(1)
-        let services = ServiceGroup(configuration: settings)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { opened.finish() }
-                try await services.run()
-            }
-            var iterator = ports.makeAsyncIterator()
-            guard let port = await iterator.next() else {
-                try await group.waitForAll()
-                throw CancellationError()
-            }
-            let outcome: Result<Value, any Error>
-            do {
-                outcome = .success(try await body("http://127.0.0.1:\(port)"))
-            } catch {
-                outcome = .failure(error)
-            }
-            await services.triggerGracefulShutdown()
-            try? await group.waitForAll()
-            return try outcome.get()
-        }
+        return try await router.serve(grace: .seconds(1), body)
     }
 
     private struct Pages<Context: RequestContext>: RouterMiddleware {

@@ -7,7 +7,7 @@ struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check every record of a store.",
         discussion: """
-            Checks, in one snapshot, that every key and record decodes, every checksum, and that the tables agree \
+            Checks, in one read view, that every key and record decodes, every checksum, and that the tables agree \
             with each other. Prints each finding when it is found and ends with OK or the number of findings. Ends \
             with 1 when all findings are minor: the store works and the next sync repairs it; with 2 when data are \
             damaged.

@@ -9,13 +9,15 @@ struct Journal: ParsableCommand {
         discussion: """
             The store keeps the newest thousand. Prints, parted by tabs: sequence, when, kind, and what the kind has. \
             Kind outcome, a write has left the outbox or was refused: entry, lane, sequence, outcome, detail. Kind \
-            evicted, content was dropped: what, group, id, how many, bytes, why. Kind conflict, it was decided whose \
-            content counts: entry, group, id, type, key, status, policy, resolution (local, remote or merged), \
-            successor. Other kinds have what they have.
+            evicted, content was dropped: what, group, id, how many, bytes, why. Kind evicted-collections, answers of \
+            queries were dropped: how many, bytes, why. Kind conflict, it was decided whose content counts: entry, \
+            group, id, type, key, status, policy, resolution (local, remote or merged), successor. Other kinds print \
+            all their elements.
 
-            JSON: {sequence, kind, time} and {entry, lane, entrySequence, outcome, detail}, {what, group, id, count, \
-            bytes, reason}, what a conflict's line has with base, local, shown, remote and merged, or {elements}. \
-            Times are in milliseconds since 1970-01-01 UTC.
+            JSON: {sequence, kind, time} and, by kind, {entry, lane, entrySequence, outcome, detail}, {what, group, \
+            id, count, bytes, reason}, {count, bytes, reason}, a conflict's columns and {lane, mutationType, method, \
+            endpoint, account, entity, contentType, createdAt, base, local, shown, remote, merged, entityTag}, or \
+            {elements}. Times are in milliseconds since 1970-01-01 UTC.
 
             With --redact, the kinds of writes, their states and outcomes are printed as they are: the app and the store \
             give these names, and they hold no content.

@@ -32,7 +32,7 @@ struct WaitReasons {
         case .failed(let time):
             time.map { "Failed; tried again at \(timeText($0)), or by 'outbox retry'." }
                 ?? "Failed; tried again when the network returns, or by 'outbox retry'."
-        case .unresolved: "The server may have it and no longer has the key: 'outbox retry' or 'outbox drop' decides."
+        case .unresolved: "The server may have it and no longer has the key: the app decides, or 'outbox drop'."
         case .conflict: "The server's copy was changed as well: the app's resolver decides."
         case .rejected: "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it."
         }

@@ -18,7 +18,7 @@ enum Interrupt {
             unsafe sigaddset(&mask, signal)
             var action = sigaction()
             #if canImport(Darwin)
-            unsafe action.__sigaction_u.__sa_handler = { _ in Interrupt.note() }
+            unsafe action.__sigaction_u.__sa_handler = { _ in Interrupt.setFlag() }
             #else
             unsafe action.__sigaction_handler.sa_handler = { _ in Interrupt.setFlag() }
             #endif

@@ -2,7 +2,8 @@ import Foundation
 
 /// Standard output, for data, and standard error, for messages.
 ///
-/// Every text is escaped here with ``Swift/String/escaped(keeping:)``; only ``write(_:)`` passes bytes on unchanged.
+/// Every text is escaped here with ``Swift/String/escaped(keeping:)``. ``write(_:)``, ``write(_:to:)`` and, where
+/// standard output is no terminal, ``write(content:)`` pass bytes on unchanged.
 enum Terminal {
     /// Writes a line of data, its control and format characters escaped.
     static func print(_ line: String) throws(ToolError) {

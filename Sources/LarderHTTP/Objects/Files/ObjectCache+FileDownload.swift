@@ -152,24 +152,11 @@ extension ObjectCache {
 extension TransportBody {
     /// Returns a body of these chunks and then what is left of this body.
     fileprivate func following(_ chunks: [[UInt8]]) -> TransportBody {
-        let buffered = BufferedChunks(chunks)
+        let buffered = TransportBody(chunks: chunks).makeAsyncIterator()
         let rest = makeAsyncIterator()
         return TransportBody(next: { () async throws(TransportError) in
-            if let chunk = buffered.removeFirst() { return chunk }
+            if let chunk = try await buffered.next() { return chunk }
             return try await rest.next()
         })
-    }
-}
-
-/// Chunks that have arrived, removed from the front.
-private final class BufferedChunks: Sendable {
-    private let chunks: Mutex<ArraySlice<[UInt8]>>
-
-    init(_ chunks: [[UInt8]]) {
-        self.chunks = Mutex(chunks[...])
-    }
-
-    func removeFirst() -> [UInt8]? {
-        chunks.withLock { $0.popFirst() }
     }
 }

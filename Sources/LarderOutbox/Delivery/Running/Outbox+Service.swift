@@ -6,8 +6,8 @@ internal import Synchronization
 extension Outbox: Service {
     /// Sends entries that wait or are enqueued, until the service is shut down or the task is cancelled.
     ///
-    /// The companions of the outbox run with it: the ``Session`` that is attached to it, and each ``BufferUploader``
-    /// that is made over it. They end when it ends.
+    /// The attached tasks run with the outbox: those of the ``Session`` that is attached to it, and of each
+    /// ``BufferUploader`` that is made over it. They end when it ends.
     ///
     /// ```swift
     /// session.attach(outbox)

@@ -19,7 +19,7 @@ struct StepRequest: Sendable {
     init(_ event: DeliveryEvent) { self.event = event }
 }
 
-/// The stored result of an act.
+/// The stored result of an event.
 private struct StoredStep: Sendable {
     var machine: DeliveryMachine
     /// The version of the table that the machine has seen, its own changes included.
@@ -77,7 +77,7 @@ extension Outbox {
         for case .report(let event) in stored.effects { report(event) }
     }
 
-    /// Steps the machine by facts that hold even if nothing can be stored; while it is held they lead to no changes.
+    /// Steps the machine by events that need no storing; during a storage pause they lead to no changes.
     func stepWithoutStoring(_ events: [DeliveryEvent], at reading: ClockReading, in group: inout DiscardingTaskGroup) {
         let key = store.host.makeID()
         for event in events.compactMap(\.fact) {
@@ -137,7 +137,7 @@ extension Transaction {
         return (table, found.damaged)
     }
 
-    /// Has a machine read the table and handle an act, and stores its changes.
+    /// Has a machine read the table and handle an event, and stores its changes.
     fileprivate mutating func store(
         _ request: StepRequest, of before: DeliveryMachine, seeing changes: (table: TableChanges, damaged: Int),
         _ loading: ResponseLoading, _ server: String, at reading: ClockReading, freshKey key: UUIDBytes
@@ -146,7 +146,7 @@ extension Transaction {
         machine.applyTableChanges(changes.table, at: reading)
         if let refusal = request.refusal(machine) { throw refusal }
         var step = machine.step(request.event, at: reading, freshKey: key)
-        // Where the session cannot be read nothing begins, and the act is stored all the same.
+        // Where the session cannot be read nothing begins, and the event is stored all the same.
         let isSignedIn = step.isSending ? try? isSignedIn(machine.authentication.account) : true
         if isSignedIn != true {
             let authentication = machine.authentication
@@ -173,7 +173,7 @@ extension DeliveryStep {
 }
 
 extension DeliveryEvent {
-    /// The part of it that holds whatever can be stored, if any.
+    /// The part of it that is true even if nothing can be stored; nil for none.
     fileprivate var fact: DeliveryEvent? {
         switch self {
         case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop, .throttled: self

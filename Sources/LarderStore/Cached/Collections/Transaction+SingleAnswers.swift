@@ -60,20 +60,13 @@ extension Transaction {
         var keys: [[UInt8]] = []
         var found: Int64 = 0
         var isMore = false
-        /// Collects a record to remove; returns false behind the last one, and when enough were found.
-        func visit(_ entry: borrowing Entry) -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+        try tables.forEachRaw(.collections, prefix: prefix, in: engine) { entry in
             if let live, Self.generation(ofSingleAnswer: entry.value, key: entry.key) == live { return true }
             isMore = found >= bytes || (!keys.isEmpty && isTimeUp())
             if isMore { return false }
             keys.append([UInt8](copying: entry.key))
             found += Int64(entry.key.byteCount + entry.value.byteCount)
             return true
-        }
-        try engine.withCursor(in: tables.collections) { cursor in
-            var shouldContinue = false
-            if let first = try cursor.seek(prefix.rawSpan) { shouldContinue = visit(first) }
-            while shouldContinue, let entry = try cursor.next() { shouldContinue = visit(entry) }
         }
         for key in keys { try remove(key: key, in: .collections) }
         return isMore

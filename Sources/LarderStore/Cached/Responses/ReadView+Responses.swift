@@ -63,7 +63,7 @@ extension Transaction {
     ) throws -> [(place: ResponseAddress, blob: Int64)] {
         var found: [(place: ResponseAddress, blob: Int64)] = []
         try tables.forEachResponse(from: ResponseKey.responses(of: key), in: engine) { place, record in
-            if let record, record.key.isSameText(as: key), isWanted(record) { found.append((place, record.blob)) }
+            if let record, record.key.equalsBytewise(key), isWanted(record) { found.append((place, record.blob)) }
             return true
         }
         return found
@@ -80,26 +80,16 @@ extension Tables {
         let prefix = ResponseKey.responses(of: key)
         var found: [ResponseEntry] = []
         var examined = 0
-        /// Returns whether to continue.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+        // There is always a successor: a prefix begins with the number of a kind.
+        guard let end = successor(ofPrefix: prefix) else { return [] }
+        try forEachEntry(.responses, from: prefix, upTo: end, reversed: true, in: source) { entry in
             examined += 1
             if case .response(let place)? = try? ResponseKey(decoding: entry.key),
-                let record = Self.readable(entry), record.key.isSameText(as: key)
+                let record = Self.readable(entry), record.key.equalsBytewise(key)
             {
                 found.append(ResponseEntry(place: place, record: record))
             }
             return found.count < ResponseLimits.read && examined < ResponseLimits.examined
-        }
-        // There is always a successor: a prefix begins with the number of a kind.
-        guard let end = successor(ofPrefix: prefix) else { return [] }
-        try source.withCursor(in: responses) { cursor in
-            var shouldContinue = false
-            if let entry = try cursor.seek(before: end.rawSpan) { shouldContinue = try visit(entry) }
-            while shouldContinue {
-                guard let entry = try cursor.previous() else { return }
-                shouldContinue = try visit(entry)
-            }
         }
         return found
     }
@@ -134,25 +124,9 @@ extension Tables {
         from start: [UInt8], within prefix: [UInt8]? = nil, in source: ReadTransaction,
         _ body: (ResponseAddress, ResponseRecord?) throws -> Bool
     ) throws {
-        let prefix = prefix ?? start
-        /// Returns whether to continue.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+        try forEachRaw(.responses, prefix: prefix ?? start, from: start, in: source) { entry in
             guard case .response(let place)? = try? ResponseKey(decoding: entry.key) else { return true }
             return try body(place, Self.readable(entry))
         }
-        try source.withCursor(in: responses) { cursor in
-            var shouldContinue = false
-            if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try visit(entry) }
-            while shouldContinue {
-                guard let entry = try cursor.next() else { return }
-                shouldContinue = try visit(entry)
-            }
-        }
     }
-}
-
-extension String {
-    /// Returns whether both are the same UTF-8: unlike with `==`, canonically equivalent texts differ.
-    func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

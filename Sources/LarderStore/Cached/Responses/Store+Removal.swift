@@ -88,7 +88,7 @@ extension Tables {
         }
         switch selection {
         case .all: try collect(ResponseKey.responses) { _ in true }
-        case .key(let key): try collect(ResponseKey.responses(of: key)) { $0?.key.isSameText(as: key) ?? true }
+        case .key(let key): try collect(ResponseKey.responses(of: key)) { $0?.key.equalsBytewise(key) ?? true }
         case .prefix(let text):
             try collect(ResponseKey.responses(beginningWith: text)) { $0?.key.utf8.starts(with: text.utf8) ?? false }
         case .tag(let tag): places = try self.places(tagged: tag, limit: limit, in: source)

@@ -33,7 +33,7 @@ extension Transaction {
         let usage = shared.usage
         try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
             variant = max(variant, place.variant)
-            guard let old, old.key.isSameText(as: record.key) else { return true }
+            guard let old, old.key.equalsBytewise(record.key) else { return true }
             if old.selecting == record.selecting {
                 replaced = ResponseEntry(place: place, record: old)
             } else if !old.isPinned {
@@ -82,7 +82,7 @@ extension Transaction {
         edit(&record)
         record = record.without(shared.credentialFields)
         precondition(
-            record.key.isSameText(as: old.key) && record.blob == old.blob, "a response cannot become another")
+            record.key.equalsBytewise(old.key) && record.blob == old.blob, "a response cannot become another")
         if record == old { return true }
         try Self.check(record)
         if record.selecting != old.selecting {

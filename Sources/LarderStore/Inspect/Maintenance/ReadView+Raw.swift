@@ -16,25 +16,13 @@ extension ReadView {
     package borrowing func rawRecords(
         of table: TableName, after key: [UInt8]? = nil, prefix: [UInt8] = [], limit: Int = 1024, bytes: Int = 1 << 20
     ) throws -> [RawRecord] {
-        let start = key ?? prefix
         var page: [RawRecord] = []
         var size = 0
-        /// Returns whether to continue.
-        func visit(_ entry: borrowing Entry) -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+        try tables.forEachRaw(table, prefix: prefix, from: key, in: transaction) { entry in
             if let key, entry.key.equals(key.rawSpan) { return true }
             page.append(RawRecord(key: [UInt8](copying: entry.key), value: [UInt8](copying: entry.value)))
             size += entry.key.byteCount + entry.value.byteCount
             return page.count < limit && size < bytes
-        }
-        try transaction.withCursor(in: tables[table]) { cursor in
-            // A seek that finds nothing leaves no position to step from.
-            var shouldContinue = start.isEmpty
-            if !start.isEmpty, let entry = try cursor.seek(start.rawSpan) { shouldContinue = visit(entry) }
-            while shouldContinue {
-                guard let entry = try cursor.next() else { return }
-                shouldContinue = visit(entry)
-            }
         }
         // In a page whose order is damaged, a seek may lead back, and reading page after page would not end.
         if let key, let end = page.last?.key, !key.lexicographicallyPrecedes(end) { throw EngineError.corrupted }

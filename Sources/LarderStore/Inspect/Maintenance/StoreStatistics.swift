@@ -7,7 +7,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public struct ResourceCounts: Hashable, Sendable {
         /// The resources whose rows readers see.
         public var ready = 0
-        /// The resources that the server withdrew.
+        /// The resources that the server deleted or hid.
         public var hidden = 0
         /// The resources whose rows were evicted to free space.
         public var evicted = 0

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// Content that no other record refers to. FORMAT.md, "Invariants".
+// Content that is being written or was discarded. FORMAT.md, "Invariants".
 
 extension Verifier {
     func verifyGarbage(_ source: ReadTransaction) throws {

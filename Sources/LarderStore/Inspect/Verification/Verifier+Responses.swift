@@ -17,7 +17,7 @@ extension Verifier {
                     return
                 }
                 try verifyResponse(record, at: place, location, source)
-                if variants.last?.key.isSameText(as: record.key) != true { variants = [] }
+                if variants.last?.key.equalsBytewise(record.key) != true { variants = [] }
                 if variants.contains(where: { $0.selecting == record.selecting }) {
                     try reportFinding(
                         .duplicate, in: .responses, at: location, "another response has the same selection")
@@ -25,7 +25,7 @@ extension Verifier {
                 variants.append(record)
             case .tag(let tag, let place):
                 try verifyIndex(entry, at: place, "tag \(tag) of \(place.keyPrefix)", source) { record in
-                    record.tags.contains { $0.isSameText(as: tag) }
+                    record.tags.contains { $0.equalsBytewise(tag) }
                 }
             }
         }

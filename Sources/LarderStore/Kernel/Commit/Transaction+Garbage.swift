@@ -1,8 +1,8 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// The table `garbage` records the ranges that no other record leads to: a generation or a blob that is begun, and
-// everything that is discarded. The transaction that makes a range so records it. FORMAT.md, "garbage".
+// The table `garbage` records each generation or blob that is being written, and everything that is discarded. The
+// transaction that begins or discards a range records it. FORMAT.md, "garbage".
 
 extension Transaction {
     /// Records a range in `garbage`; a removable one is reclaimed after the commit.

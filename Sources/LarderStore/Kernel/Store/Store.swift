@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// An embedded, offline-first store of rows, sync state and writes waiting to be sent, in one file.
 ///
-/// Reads run on the caller's thread against a consistent view and never wait for writes. Writes run one after the other
-/// on one thread and share commits. All content is in one LMDB environment, so everything can change in one
-/// transaction.
+/// Reads run on the caller's thread against a consistent view and wait for a write only when the map grows. Writes run
+/// one after the other on one thread and share commits. All content is in one LMDB environment, so everything can
+/// change in one transaction.
 ///
 /// ```swift
 /// let store = try Store.open(at: path)  // a directory, created when it does not exist

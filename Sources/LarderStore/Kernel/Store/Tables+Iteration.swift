@@ -20,19 +20,8 @@ extension Tables {
         if prefix.count > Limits.key {
             throw StoreError.invalid(.keyTooLong(actual: prefix.count, limit: Limits.key))
         }
-        /// Returns whether to continue.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
-            return try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
-        }
-        try source.withCursor(in: self[name]) { cursor in
-            // A seek that finds nothing leaves no position to step from.
-            var shouldContinue = prefix.isEmpty
-            if !prefix.isEmpty, let entry = try cursor.seek(prefix.rawSpan) { shouldContinue = try visit(entry) }
-            while shouldContinue {
-                guard let entry = try cursor.next() else { return }
-                shouldContinue = try visit(entry)
-            }
+        try forEachRaw(name, prefix: prefix, in: source) { entry in
+            try body(entry.key, try Self.body(of: entry.value, key: entry.key, table: name))
         }
     }
 

@@ -21,9 +21,7 @@ extension Tables {
     ) throws {
         let ring = try Transaction.key { try BufferKey.ring(name).append(to: &$0) }
         let start = try Transaction.key { try BufferKey.point(name, sequence: first).append(to: &$0) }
-        /// Returns whether to continue.
-        func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: ring.rawSpan) else { return false }
+        try forEachRaw(.buffers, prefix: ring, from: start, in: source) { entry in
             let key = entry.key
             let place = try decoding(.buffers) { () throws(FormatError) in try BufferKey(decoding: key) }
             guard case .point(_, let sequence) = place else { return true }
@@ -31,14 +29,6 @@ extension Tables {
             return try body(sequence) {
                 let body = try Self.body(of: value, key: key, table: .buffers)
                 return try decoding(.buffers) { () throws(FormatError) in try BufferedPoint(decoding: body) }
-            }
-        }
-        try source.withCursor(in: self[.buffers]) { cursor in
-            var shouldContinue = false
-            if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try visit(entry) }
-            while shouldContinue {
-                guard let entry = try cursor.next() else { return }
-                shouldContinue = try visit(entry)
             }
         }
     }

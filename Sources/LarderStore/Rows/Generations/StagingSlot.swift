@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The right to write rows of a generation, which one snapshot has at a time, first come, first served.
 ///
-/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot while its
-/// rows arrive. It keeps it for one turn only, so that a slow server does not keep all other snapshots waiting.
+/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot between
+/// its rows. The first rows after 20 seconds release it: a slow server then does not delay all other snapshots.
 final class StagingSlot: SharedPart {
     /// The time after which a snapshot releases the slot. Servers close connections from which nothing is read for a
     /// minute.

@@ -4,15 +4,15 @@ extension Store {
     /// Replaces all rows of a resource by those that `fill` appends, in one step for readers.
     ///
     /// The rows go into a new generation in short commits while readers keep the old one and other writes go first; one
-    /// small commit then swaps them in. Of several replacements at the same time, one writes and the others wait before
-    /// `fill`.
+    /// small commit then swaps them in. Replacements at the same time write in turns of about 20 seconds: the others
+    /// wait before `fill`, or in it when they append.
     ///
     /// Use it for content that ships with the app, or from a source that is not synced. Repeated at every launch, it
     /// replaces nothing that the server has sent since, whatever the server's sequences are now.
     ///
     /// - Parameters:
-    ///   - appliedSequence: the highest server sequence the rows contain, counted before any restoration of the server; 0 for
-    ///     content without a server.
+    ///   - appliedSequence: the highest server sequence the rows contain, counted before any restoration of the server; 0
+    ///     for content without a server.
     ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
     ///   - fill: appends the rows, best in key order. An error that it throws ends the replacement.
     /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is

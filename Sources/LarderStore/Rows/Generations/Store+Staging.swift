@@ -145,7 +145,7 @@ extension Transaction {
     /// Points a resource at its new generation; readers see it once the transaction is committed.
     ///
     /// - Parameter indexes: the indexes whose entries of its rows are written.
-    /// - Returns: false, and changes nothing, when its rows have other indexes than `indexes`.
+    /// - Returns: false, with nothing changed, when the indexes declared now are not `indexes`.
     mutating func swap(
         _ staging: Staging, withEntriesOf indexes: [SecondaryIndex],
         _ finish: (inout Transaction, inout ResourceRecord) throws -> Void

@@ -3,8 +3,9 @@ public import LarderJSON
 
 /// A secondary index that the app declares: the rows of one type, sorted by one value of their JSON payloads.
 ///
-/// A row whose payload has no such value, is not JSON or is marked with another codec, is in it under null. The
-/// transactions that change the rows update it, in each generation.
+/// Rows whose payload lacks the value, is not JSON or has another codec have an entry with the value null. A
+/// transaction that changes single rows updates their entries. The entries of a snapshot are written before its swap,
+/// and become visible with it.
 public struct IndexDefinition: Hashable, Sendable {
     /// The name, unique in the store.
     public var name: String

@@ -94,7 +94,7 @@ struct IndexRun {
 extension Transaction {
     /// Writes entries of a run from `start` on, until its time is up.
     ///
-    /// Leaves out the entries of rows that were changed since they were read: the change has put theirs.
+    /// Skips entries of rows that were changed since they were read: that change has put the new entries.
     ///
     /// - Returns: the position to continue at; nil where one of the indexes was discarded.
     mutating func write(_ run: IndexRun, from start: Int, isTimeUp: () -> Bool) throws -> Int? {

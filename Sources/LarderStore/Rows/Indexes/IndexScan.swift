@@ -12,8 +12,8 @@ struct IndexCandidate {
 
 /// A scan of the rows of an index in key order, which collects the requested ones.
 ///
-/// Texts that are equal as far as their entries go are held back until the last of them is there. They are then sorted
-/// by their whole values, which are read from their rows.
+/// Rows whose entries hold the same beginning of a text are held back until the last of them was read. They are then
+/// sorted by the whole texts, which are read from the rows.
 struct IndexScan {
     let index: SecondaryIndex
     let range: IndexRange

@@ -4,7 +4,8 @@ public import LarderFormat
 ///
 /// Valid as long as the view or transaction it was read from, in a transaction only until its next change.
 public struct Row: ~Escapable {
-    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC.
+    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC; 0 when its
+    /// source states no time. A row of a fetched snapshot has the time of the fetch.
     public let updatedAt: Int64
     /// How the payload is to be read.
     public let codec: PayloadCodec
@@ -45,7 +46,8 @@ public struct Row: ~Escapable {
 public struct StoredRow: Hashable, Sendable {
     /// The key of the row.
     public let key: RowKey
-    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC.
+    /// When the row was last changed, by the server or locally, in milliseconds since 1970-01-01 UTC; 0 when its
+    /// source states no time. A row of a fetched snapshot has the time of the fetch.
     public let updatedAt: Int64
     /// How the payload is to be read.
     public let codec: PayloadCodec

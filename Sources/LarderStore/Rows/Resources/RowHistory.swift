@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The rows that the latest commits of this process have changed one by one; in memory, and bounded.
 ///
-/// Each step leads from the digest of a generation's rows to the digest after the commit. Steps whose digests meet have
-/// changed these rows and no others; where another process has committed in between, they do not meet.
+/// Each step leads from the digest of a generation's rows to the digest after the commit. Where each step begins with
+/// the digest that the last one ended with, no other row changed; another process's commit breaks that chain.
 final class RowHistory: CommitStage {
     /// The most rows that are remembered.
     static let limit = 4096

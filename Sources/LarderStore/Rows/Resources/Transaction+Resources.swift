@@ -71,7 +71,7 @@ extension Transaction {
     /// Withdraws a resource: its rows become garbage, its record and position stay as a tombstone.
     ///
     /// - Parameters:
-    ///   - position: the position at which the server withdrew it; nil where there is none.
+    ///   - position: the position at which the server hid it; nil where there is none.
     ///   - state: any but ``ResourceState/ready``.
     /// - Throws: as ``record(of:)``.
     package mutating func withdraw(

@@ -1,8 +1,8 @@
 internal import LarderEngine
 internal import LarderFormat
 
-// The table `garbage` alone names what no other record leads to. An open that finds the table missing creates it, and
-// fills it once by a walk over the other tables.
+// Only the table `garbage` names discarded ranges, and blobs that are being written. An open that finds the table
+// missing creates it, and fills it once by a walk over the other tables.
 
 extension Transaction {
     /// Records in `garbage` everything that no record leads to.
