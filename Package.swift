@@ -85,9 +85,10 @@ let package = Package(
             name: "Larder",
             dependencies: [
                 "LarderStore", "LarderFormat", "LarderEngine", "LarderJSON", "LarderSync", "LarderHTTP", "LarderOutbox",
-                "LarderTransport", "CLarderSystem",
+                "LarderQuery", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
 
         .target(
@@ -123,7 +124,7 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderStore", "LarderFormat", "LarderOutbox", "LarderTransport",
+                "Larder", "LarderStore", "LarderFormat", "LarderOutbox", "LarderServer", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -203,8 +204,15 @@ let package = Package(
             ],
             exclude: ["Help"]),
         .testTarget(
+            name: "LarderTests",
+            dependencies: ["Larder", "LarderQuery", "LarderTesting", "LarderServer"]),
+        .testTarget(
             name: "ReadmeTests",
-            dependencies: ["Larder", "LarderHTTP", "LarderAsyncHTTPClient", "LarderServer", "HTTPOrigin"]),
+            dependencies: [
+                "Larder", "LarderHTTP", "LarderAsyncHTTPClient", "LarderURLSession", "LarderServer", "LarderTesting",
+                "HTTPOrigin",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ]),
         .testTarget(
             name: "LarderTransportTests",
             dependencies: [
@@ -266,7 +274,8 @@ let package = Package(
         .target(
             name: "CrashWorld",
             dependencies: [
-                "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderTransport",
+                "Larder", "LarderTesting", "LarderServer", "LarderStore", "LarderFormat", "LarderSync",
+                "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -274,8 +283,8 @@ let package = Package(
         .executableTarget(
             name: "crash-child",
             dependencies: [
-                "CrashWorld", "Larder", "LarderServer", "LarderStore", "LarderFormat", "LarderSync", "LarderOutbox",
-                "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
+                "CrashWorld", "Larder", "LarderTesting", "LarderServer", "LarderStore", "LarderFormat", "LarderSync",
+                "LarderOutbox", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),

@@ -6,7 +6,7 @@ public import HTTPTypes
 /// another host.
 ///
 /// ```swift
-/// guard let base = BaseURL("https://api.example.org/content") else { return }
+/// let base = BaseURL("https://api.example.org/content")
 /// let request = base.request(appending: "/api/v4/changes?limit=100")
 /// print(request.path ?? "")  // "/content/api/v4/changes?limit=100": appended as text
 /// ```
@@ -103,4 +103,14 @@ public struct BaseURL: Sendable, Hashable {
 extension BaseURL: CustomStringConvertible {
     /// The address as text, without a trailing slash.
     public var description: String { "\(scheme)://\(authority)\(basePath)" }
+}
+
+extension BaseURL: ExpressibleByStringLiteral {
+    /// An address in the program: `"https://api.example.org/content"`.
+    ///
+    /// - Precondition: The address is plain; for text from outside there is ``init(_:)``.
+    public init(stringLiteral text: String) {
+        guard let url = BaseURL(text) else { preconditionFailure("\(text) is no plain http address") }
+        self = url
+    }
 }

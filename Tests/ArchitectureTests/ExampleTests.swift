@@ -15,7 +15,8 @@ import Testing
         "QueryCache", "QueryPredicate", "ReadView", "Region", "ResourceFilter", "ResourceKey", "RowEffect", "RowKey",
         "RowRange", "Session", "SingleAnswerStrategy", "Store", "StoreError", "StoreQuery", "SyncConfiguration",
         "SyncCoordinator", "SyncEvent", "SyncPriority", "SyncReport", "SyncStatus", "SyncTrigger", "Transaction",
-        "TwoAnswerStrategy",
+        "TwoAnswerStrategy", "CachedRow", "LocalRow", "RowSchema", "KeyRange", "SQLCondition", "CacheServices",
+        "CacheLocation", "CacheOptions", "ContentCache", "KeepProgress",
     ]
 
     @Test func `are compiled as they stand there`() throws {

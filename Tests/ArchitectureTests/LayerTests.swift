@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The folders of a module` {
     /// The folders of each module, those that others build on first. A folder uses only folders before it.
     private static let layers: [String: [String]] = [
-        "Larder": ["Conditions", "Defaults", "Objects", ""],
+        "Larder": ["Conditions", "Defaults", "Objects", "Cache", ""],
         "LarderAsyncHTTPClient": [""],
         "LarderEngine": ["Errors", "Table", "Support", "Cursor", "Files", "Transaction", "Environment"],
         "LarderFormat": ["", "Coding", "Identity", "Tuples", "Layout", "Values", "Keys", "Records"],
@@ -23,7 +23,7 @@ import Testing
         "LarderSync": [
             "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",
         ],
-        "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets"],
+        "LarderTesting": ["", "Conditions", "ScriptedTransport", "Secrets", "ContentServer", "Services"],
         "LarderTransport": ["", "Dates", "Outcomes", "Conditions", "Exchange", "Waiting"],
         "LarderURLSession": [""],
     ]

@@ -21,7 +21,7 @@ import Testing
         let transport = try BulkTransport(content) { _, rows in own.withLock { $0 += rows } }
         let sync = ContentSync(
             store: store, transport: transport,
-            configuration: SyncConfiguration(base: try #require(BaseURL("http://127.0.0.1/content"))))
+            configuration: SyncConfiguration(base: BaseURL("http://127.0.0.1/content")))
         let filter = try ResourceFilter(BulkContent.filter)
         let error = await #expect(throws: SyncError.self) { try await sync.sync(filter) }
         guard case .superseded? = error else {

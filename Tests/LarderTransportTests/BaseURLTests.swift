@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `appends a path as text, whatever a resolver would do with it`() throws {
-        let url = try #require(BaseURL("https://host/content"))
+        let url = BaseURL("https://host/content")
         let request = url.request(.put, appending: "/api/v4/changes?next=%2F&x=1", headers: [.ifMatch: "a"])
         #expect(request.method == .put)
         #expect(request.scheme == "https")
@@ -51,14 +51,14 @@ import Testing
 
     @Test(arguments: ["@evil.test/", ".evil.test/", ":80@evil.test/", "evil", "", "\\evil/", "/é", "/a/%2e./b", "/%"])
     func `never becomes another host`(appended: String) throws {
-        let url = try #require(BaseURL("https://host"))
+        let url = BaseURL("https://host")
         let error = #expect(throws: TransportError.self) { try RequestTarget(url.request(appending: appended)) }
         #expect(error?.isRetryable == false)
     }
 
     @Test(arguments: ["/", "/a/b?q=../..", "/a%2Fb?x=%2e%2e", "/a..b/.well-known/...", "/?"])
     func `accepts every well-formed path`(path: String) throws {
-        let url = try #require(BaseURL("http://host:1"))
+        let url = BaseURL("http://host:1")
         #expect(try RequestTarget(url.request(appending: path)).text == "http://host:1" + path)
     }
 

@@ -1,29 +1,50 @@
-// FirstScreen: the first example of README.md, compiled; a test compares the two.
+// FirstScreen: the first example of README.md, compiled; a test compares the two and runs it.
 
 #if AsyncHTTPClient
-// What README.md shows first, between the marks; a test compares the two.
-
 // README begins
 import Larder
 import LarderAsyncHTTPClient
 
-struct Translation: Codable { var id: Int, text: String }
+struct Verse: CachedRow {
+    static let schema = RowSchema("translation", in: .group("translations"), index: "verse_key", search: "text")
+    let id: Int, verse_key: String, text: String
+}
 
-func readTheVerses(path: String, base: BaseURL, headers: HTTPFields) async throws {
-    let store = try Store.open(at: path)  // one file, made when missing
-    let sync = ContentSync(
-        store: store, transport: AsyncHTTPClientTransport(),
-        configuration: SyncConfiguration(base: base), credentials: FixedCredentials(headers))
-    _ = try await sync.sync(ResourceFilter("translations:19,20"))  // everything, then only changes
+struct Note: LocalRow {  // a row that this device may write
+    static let schema = RowSchema("note", in: .resource("notes/1"))
+    var id: String, text: String
+}
 
-    let resource = ResourceKey("translations", 19)
-    let key = RowKey(resource: resource, type: "translation", key: "85108")
-    let verse = try store.read { view in try view.value(Translation.self, at: key) }  // no network, no waiting
-    print(verse?.text ?? "not here")
+func readTheVerses(in location: CacheLocation, api: BaseURL, content: BaseURL) async throws {
+    let words = try await ContentCache.open(
+        location, content: content, writes: api, rows: [Verse.self, Note.self],
+        services: .system(AsyncHTTPClientTransport()))
+    try await words.session.signIn(as: "user-1")
+    let running = Task { try await words.run() }  // syncs, and sends writes
 
-    for try await count in store.values(in: .resource(resource), { view in try view.resource(resource)?.rowCount }) {
-        print(count ?? 0, "rows, always a complete version")  // now, and after every change
+    for await progress in words.keep("translations:*;notes:1") {  // ends when it can be read offline
+        print(progress.fraction ?? 0, progress)
     }
+    let verse = try words.row(Verse.self, 1005, in: "translations/10")  // no network, no waiting
+    let near = try words.rows(Verse.self, in: "translations/10", keys: .numbers(1000..<1010))
+    let (from, to) = ("26:150", "26:160")
+    let chapter = try words.rows(Verse.self, where: "verse_key >= \(from) AND verse_key < \(to)", order: "verse_key")
+    print(verse?.text ?? "not here", near.count, chapter.count)
+    for hit in try words.search(Verse.self, "river daw") { print(hit.row.verse_key, hit.snippet) }
+
+    let news = try await words.text("\(api)/news", .staleIfOffline)
+    print(news.value, news.explanation)  // from the cache, 3 h old: the server cannot be reached
+
+    let sent = try await words.put(Note(id: "9", text: "buy bread"), to: "/notes/9")  // durable, shown at once
+    for try await notes in words.observe(Note.self) {  // now, and after every change
+        for note in notes { print(note.text, words.isPending(note) ? "↑" : "✓") }
+        if !notes.contains(where: { words.isPending($0) }) { break }
+    }
+    print(try await sent.outcome)  // accepted
+    do { try await words.session.signOut() } catch SessionError.unsent(let left) { print("still to send:", left) }
+    running.cancel()
+    _ = await running.result
+    try await words.close()
 }
 // README ends
 #endif

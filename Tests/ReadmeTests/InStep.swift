@@ -11,8 +11,8 @@ func keepInStep(store: Store, base: BaseURL, headers: HTTPFields) async throws {
     let coordinator = SyncCoordinator.system(  // by the system's network and battery
         store: store, transport: AsyncHTTPClientTransport(),
         configuration: SyncConfiguration(base: base), credentials: FixedCredentials(headers))
-    coordinator.add(try ResourceFilter("translations:19,20"), priority: .high)
-    coordinator.add(try ResourceFilter("recitations:*"), priority: .low)  // when nothing else is to be done
+    coordinator.add(ResourceFilter("translations:19,20"), priority: .high)
+    coordinator.add(ResourceFilter("recitations:*"), priority: .low)  // when nothing else is to be done
 
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await coordinator.run() }  // a ServiceLifecycle service, if you have a group of them

@@ -3,6 +3,7 @@
 #if Server && AsyncHTTPClient
 import Foundation
 import HTTPOrigin
+import Hummingbird
 import Larder
 import LarderAsyncHTTPClient
 import LarderServer
@@ -13,7 +14,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Queries", "Writing"])
+    @Test(arguments: ["FirstScreen", "InStep", "Fetching", "Queries", "Writing", "TestingOffline"])
     func `shows code that compiles`(file: String) throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let source = try String(
@@ -53,27 +54,36 @@ import Testing
         try store.close()
     }
 
-    @Test func `shows code that syncs, reads and observes`() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+    @Test func `shows a first screen that runs against a server`() async throws {
         let origin = Origin(secret: TokenSecret(1, 2), now: { 1_700_000_000_000 })
-        let row = Origin.Row(type: "translation", key: "85108", #"{"id":85108,"text":"words"}"#)
-        _ = try origin.createResource(Origin.ResourceID("translations", 19), rows: [row])
-        try await OriginServer.run(origin) { baseURL in
-            let base = try #require(BaseURL(baseURL))
-            let reader = Task { try await readTheVerses(path: path, base: base, headers: [:]) }
-            // Observing goes on until it is cancelled; by then the rows are in the file.
-            let store = try Store.open(at: path)
-            for try await isThere in store.values(
-                in: .everything,
-                { view in
-                    try !view.rows(in: .all(of: ResourceKey("translations", 19))).isEmpty
-                }) where isThere
-            { break }
-            reader.cancel()
-            _ = await reader.result
-            try store.close()
+        let verses = (1000...1009).map { number in
+            Origin.Row(
+                type: "translation", key: "\(number)",
+                #"{"id":\#(number),"verse_key":"26:\#(number - 850)","text":"river dawn \#(number)"}"#)
         }
+        _ = try origin.createResource(Origin.ResourceID("translations", 10), rows: verses)
+        let notes = Origin.ResourceID("notes", 1)
+        _ = try origin.createResource(notes)
+        let router = Router()
+        router.add(middleware: ContentSyncMiddleware(origin))
+        router.get("news") { _, _ in "all quiet" }
+        router.put("notes/:id") { request, context in
+            let id = try context.parameters.require("id")
+            let body = try await request.body.collect(upTo: 65_536)
+            _ = try origin.putRow(Origin.Row(.init("note", id), body: Array(buffer: body)), in: notes)
+            return Response(status: .ok)
+        }
+        let location = CacheLocation.temporary()
+        defer { try? FileManager.default.removeItem(atPath: location.path) }
+        try await router.serve { address in
+            let (api, content) = (try #require(BaseURL(address)), try #require(BaseURL(address + "/content")))
+            try await readTheVerses(in: location, api: api, content: content)
+        }
+        let stored = try #require(origin.rows(of: notes)?.first)
+        #expect(String(decoding: stored.body, as: UTF8.self).hasSuffix(#""id":"9","text":"buy bread"}"#))
+        let store = try Store.open(at: location.path)
+        defer { try? store.close() }
+        #expect(try store.read { view in try view.resource("translations/10")?.rowCount } == 10)
     }
 
     @Test func `shows a loader of images on its own page`() throws {

@@ -47,3 +47,25 @@ extension ResourceKey: CustomStringConvertible {
     /// The group and the number, as in `Articles/7`.
     public var description: String { "\(group)/\(id)" }
 }
+
+extension ResourceKey: LosslessStringConvertible {
+    /// Reads the group and the number from a text such as `translations/10`; nil when there is no group or no number.
+    ///
+    /// The last slash separates them, so that a group may contain slashes.
+    public init?(_ description: String) {
+        guard let slash = description.lastIndex(of: "/"), slash > description.startIndex,
+            let id = Int64(description[description.index(after: slash)...])
+        else { return nil }
+        self.init(String(description[..<slash]), id)
+    }
+}
+
+extension ResourceKey: ExpressibleByStringLiteral {
+    /// Names a resource in the program: `"translations/10"`.
+    ///
+    /// - Precondition: The text has a group and a number; for text from outside there is ``init(_:)``.
+    public init(stringLiteral text: String) {
+        guard let key = ResourceKey(text) else { preconditionFailure("\(text) names no resource: group/number") }
+        self = key
+    }
+}

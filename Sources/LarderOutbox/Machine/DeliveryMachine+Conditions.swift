@@ -154,7 +154,7 @@ extension DeliveryMachine {
 
 extension AuthenticationState {
     /// The account, even with an expired login; nil also where no account is signed in.
-    var account: String? {
+    package var account: String? {
         switch self {
         case .signedIn(let account), .expired(let account): account
         case .signedOut: nil

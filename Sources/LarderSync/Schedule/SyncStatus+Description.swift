@@ -35,7 +35,10 @@ extension FilterStatus: CustomStringConvertible {
     }
 }
 
-extension FilterStatus.Activity {
+extension FilterStatus.Activity: CustomStringConvertible {
+    /// The activity in words for the user, such as `waits for the network`.
+    public var description: String { words ?? "up to date" }
+
     fileprivate var words: String? {
         switch self {
         case .idle: nil

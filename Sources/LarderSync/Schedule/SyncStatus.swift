@@ -92,6 +92,15 @@ public struct RunProgress: Hashable, Sendable {
         }
     }
 
+    /// The snapshots under way, as the sum of their parts that have arrived: 1.5 for one that is complete and one that
+    /// is half there. A snapshot of unknown length counts as nothing until it is complete.
+    public var arrivingShare: Double {
+        arriving.values.reduce(0) { sum, snapshot in
+            guard let total = snapshot.totalBytes, total > 0 else { return sum }
+            return sum + min(1, Double(snapshot.bytes) / Double(total))
+        }
+    }
+
     private struct ArrivingSnapshot: Hashable {
         var rows: Int
         var bytes: Int

@@ -4,7 +4,7 @@ public import LarderFormat
 ///
 /// ```swift
 /// coordinator.trigger(.opened(ResourceKey("translations", 19)))  // read at once, refreshed in the background
-/// coordinator.trigger(.push(try ResourceFilter("recitations:*")))
+/// coordinator.trigger(.push(ResourceFilter("recitations:*")))
 /// coordinator.trigger(.launch)
 /// ```
 public enum SyncTrigger: Hashable, Sendable {
@@ -24,8 +24,8 @@ public enum SyncTrigger: Hashable, Sendable {
 /// The order in which filters that are due are synced.
 ///
 /// ```swift
-/// coordinator.add(try ResourceFilter("translations:19,20"), priority: .high)
-/// coordinator.add(try ResourceFilter("recitations:*"), priority: .low)  // not over a metered network
+/// coordinator.add(ResourceFilter("translations:19,20"), priority: .high)
+/// coordinator.add(ResourceFilter("recitations:*"), priority: .low)  // not over a metered network
 /// ```
 public enum SyncPriority: Hashable, Sendable, Comparable, CaseIterable {
     /// After the others, and in the background only with an unmetered network and normal power.

@@ -6,7 +6,7 @@
 /// is not normalised: groups are equal when their bytes are.
 ///
 /// ```swift
-/// let filter = try ResourceFilter("translations:20,19;recitations:*")  // two resources, and a whole group
+/// let filter = ResourceFilter("translations:20,19;recitations:*")  // two resources, and a whole group
 /// print(filter)  // recitations:*;translations:19,20
 /// print(filter.matches(group: "recitations", id: 7))  // true
 /// ```
@@ -100,6 +100,19 @@ extension ResourceFilter.Fault: CustomStringConvertible {
         case .missingID: "an item of a resource filter has no id"
         case .invalidGroup: "a group of a resource filter holds a character that it may not"
         case .invalidID: "an id of a resource filter is not a decimal number from 1 on"
+        }
+    }
+}
+
+extension ResourceFilter: ExpressibleByStringLiteral {
+    /// Names resources in the program: `"translations:*;tafsirs:1,2"`.
+    ///
+    /// - Precondition: The text is a filter; for text from outside there is ``init(_:)``.
+    public init(stringLiteral text: String) {
+        do throws(Fault) {
+            self = try ResourceFilter(text)
+        } catch {
+            preconditionFailure("\(text) is no filter: \(error)")
         }
     }
 }

@@ -30,9 +30,11 @@ public final class ScriptedTransport: Transport {
         var recorded: [Recorded] = []
         var byNumber: [Int: [Fault]] = [:]
         var plans: [Plan] = []
+        var routes: [ScriptedRoute] = []
     }
 
-    private let base: any Transport
+    /// Receives the requests that no route answers; nil: they get 404.
+    private let base: (any Transport)?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
@@ -46,9 +48,29 @@ public final class ScriptedTransport: Transport {
         self.clock = clock
     }
 
+    /// A transport without a server: a request that no route answers gets 404.
+    ///
+    /// ```swift
+    /// let transport = ScriptedTransport(clock: clock)
+    /// transport.on(.put, "/notes/*").answer(503).then(200)
+    /// ```
+    public init(clock: any Clock<Duration>) {
+        base = nil
+        self.clock = clock
+    }
+
     /// A transport around a function that responds to each request.
     public convenience init(clock: any Clock<Duration>, handler: @escaping HandlerTransport.Handler) {
         self.init(HandlerTransport(handler), clock: clock)
+    }
+
+    /// Adds a route: requests of `method` whose path fits `pattern` get its answers. A later route precedes earlier ones.
+    ///
+    /// - Parameter pattern: A path in which `*` is any one segment: `/notes/*`. Queries are ignored.
+    public func on(_ method: HTTPRequest.Method, _ pattern: String) -> ScriptedRoute {
+        let route = ScriptedRoute(method, pattern)
+        state.withLock { $0.routes.append(route) }
+        return route
     }
 
     /// All requests so far, in the order in which their exchanges began.
@@ -103,7 +125,7 @@ public final class ScriptedTransport: Transport {
             default: continue
             }
         }
-        var response = try await base.send(request, body: body, timeouts: timeouts)
+        var response = try await respond(to: request, body, timeouts)
         for fault in faults {
             if case .loseResponse(let error) = fault { throw error }
             if case .stallBeforeHead = fault {
@@ -117,6 +139,17 @@ public final class ScriptedTransport: Transport {
 }
 
 extension ScriptedTransport {
+    private func respond(
+        to request: HTTPRequest, _ body: [UInt8]?, _ timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        if let route = state.withLock({ $0.routes.last { $0.matches(request) } }) {
+            _ = try RequestTarget(request)
+            return route.response()
+        }
+        guard let base else { return TransportResponse(status: .notFound) }
+        return try await base.send(request, body: body, timeouts: timeouts)
+    }
+
     private func begin(_ request: HTTPRequest, body: [UInt8]?) -> [Fault] {
         state.withLock { state in
             let number = state.recorded.count

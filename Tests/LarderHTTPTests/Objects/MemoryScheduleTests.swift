@@ -157,7 +157,7 @@ private final class SignInRecorder: Sendable {
     @Test func `has the login renewed when it is answered with 401`() async throws {
         let world = try ObjectWorld()
         let recorder = SignInRecorder()
-        var configuration = OutboxConfiguration(base: try #require(BaseURL("http://objects.test")))
+        var configuration = OutboxConfiguration(base: BaseURL("http://objects.test"))
         configuration.signIn = { account in
             world.network.clearPlans()
             recorder.accounts.withLock { $0.append(account) }

@@ -95,7 +95,7 @@ import Testing
         let world = try ObjectWorld(persistent: place == .persistent ? ["User"] : [])
         var policy = OutboxPolicy()
         policy.outcomes = OutcomeTable.standard.on(418, .accepted).on(423, .retry)
-        var configuration = OutboxConfiguration(base: try #require(BaseURL("http://objects.test")))
+        var configuration = OutboxConfiguration(base: BaseURL("http://objects.test"))
         configuration.isServerResponse = { head, _ in head.headerFields[.server] != "portal" }
         let outbox = Outbox(
             store: world.store, transport: world.network, configuration: configuration, policy: policy,

@@ -31,7 +31,7 @@ import Testing
         }
         return Outbox(
             store: store, transport: network,
-            configuration: OutboxConfiguration(base: try #require(BaseURL("http://notes.test"))),
+            configuration: OutboxConfiguration(base: BaseURL("http://notes.test")),
             connectivity: connectivity)
     }
 

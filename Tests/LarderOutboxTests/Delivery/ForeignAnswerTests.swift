@@ -26,7 +26,7 @@ import Testing
     private static let longPage = "<!DOCTYPE html><html>" + String(repeating: "x", count: 1 << 20)
 
     private func overTLS(_ configuration: inout OutboxConfiguration) {
-        guard let base = BaseURL("https://api.example.test/api") else { preconditionFailure("an address") }
+        let base = BaseURL("https://api.example.test/api")
         configuration.base = base
     }
 

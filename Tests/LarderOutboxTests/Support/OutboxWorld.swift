@@ -65,7 +65,7 @@ final class OutboxWorld: Sendable {
         var policy = OutboxPolicy()
         policy.retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0)
         change(&policy)
-        var settings = OutboxConfiguration(base: try #require(BaseURL("http://127.0.0.1/api")))
+        var settings = OutboxConfiguration(base: BaseURL("http://127.0.0.1/api"))
         configuration(&settings)
         let transport = HandlerTransport { (request, body) async throws(TransportError) -> TransportResponse in
             let arrived = Request(

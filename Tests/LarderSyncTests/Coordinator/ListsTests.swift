@@ -63,7 +63,7 @@ struct ListsTests {
             let coordinator = try CoordinatorFixture().coordinator()
             let list = PagedList(ResourceKey("words", 1), type: "word", source: WordList([:]))
             if isListFirst { coordinator.add(list) }
-            coordinator.add(try ResourceFilter("words:*"))
+            coordinator.add(ResourceFilter("words:*"))
             coordinator.add(list)
         }
         // Beside others, and in place of itself, it may be added.
@@ -71,7 +71,7 @@ struct ListsTests {
             let coordinator = try CoordinatorFixture().coordinator()
             let list = PagedList(ResourceKey("words", 1), type: "word", source: WordList([:]))
             coordinator.add(list)
-            coordinator.add(try ResourceFilter("words:2"))
+            coordinator.add(ResourceFilter("words:2"))
             coordinator.add(list, priority: .low)
             exit(EXIT_SUCCESS)
         }

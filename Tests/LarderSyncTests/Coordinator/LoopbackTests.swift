@@ -26,7 +26,7 @@ struct LoopbackTests {
     }
 
     private func runLifecycle(_ fixture: CoordinatorFixture, _ transport: AsyncHTTPClientTransport) async throws {
-        let filter = try ResourceFilter("translations:*")
+        let filter = ResourceFilter("translations:*")
         let text = try await OriginServer.run(fixture.origin) { base in base }
         let base = try #require(BaseURL(text))
         let port = try #require(base.authority.split(separator: ":").last.flatMap { Int($0) })

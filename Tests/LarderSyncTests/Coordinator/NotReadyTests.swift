@@ -11,7 +11,7 @@ import Testing
 struct NotReadyTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     private func expectMissing(_ coordinator: SyncCoordinator, _ ids: [Int64]) async throws {
         let wait = Task { try await coordinator.waitUntilReady(filter) }
@@ -49,7 +49,7 @@ struct NotReadyTests {
         let sync = ContentSync(
             store: fixture.store, transport: fixture.script,
             configuration: SyncConfiguration(
-                base: try #require(BaseURL("http://127.0.0.1/content")), keyMapping: unnamed))
+                base: BaseURL("http://127.0.0.1/content"), keyMapping: unnamed))
         _ = try await sync.sync(filter)
         let coordinator = try fixture.coordinator("translations:*")
         try await expectMissing(coordinator, [1])
@@ -126,7 +126,7 @@ struct NotReadyTests {
 struct EarlierFailureTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     /// A store in which one snapshot failed three times, long enough ago to be tried again.
     private func failed() async throws -> CoordinatorFixture {

@@ -11,7 +11,7 @@ import Testing
 struct OfflineTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     /// Gives the answers it was given, the last one again and again.
     private final class ScriptedProbe: ReachabilityProbe {

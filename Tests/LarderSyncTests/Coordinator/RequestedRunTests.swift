@@ -10,7 +10,7 @@ import Testing
 struct RequestedRunTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     private func prepared() throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()

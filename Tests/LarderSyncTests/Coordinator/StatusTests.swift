@@ -10,7 +10,7 @@ import Testing
 struct StatusTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     private func prepared(_ resources: ClosedRange<Int64> = 19...19) throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()

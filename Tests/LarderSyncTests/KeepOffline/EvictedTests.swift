@@ -96,7 +96,7 @@ import Testing
             #expect(try fixture.readiness()?.isComplete == false)
             coordinator.trigger(.opened(resource))
             try await fixture.waitForEvent(2) { if case .swapped = $0 { true } else { false } }
-            _ = try await coordinator.waitUntilReady(try ResourceFilter("translations:*"))
+            _ = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
             #expect(try fixture.text(1) == payload(1, "row 1"))
         }
         #expect(fixture.snapshotRequests(of: 19) == 2)

@@ -121,7 +121,7 @@ import Testing
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
-        _ = try await coordinator.sync(try ResourceFilter("translations:*"))
+        _ = try await coordinator.sync(ResourceFilter("translations:*"))
         let resource = resource
         try await fixture.store.write { transaction in _ = try transaction.evict(resource) }
         coordinator.isForcedOffline = true

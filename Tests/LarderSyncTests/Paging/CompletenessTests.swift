@@ -77,7 +77,7 @@ import Testing
             let list = items.map { "{\"id\":\($0),\"name\":\"row \($0)\"}" }.joined(separator: ",")
             return TransportResponse(status: .ok, body: Array("{\"items\":[\(list)],\"total\":180}".utf8))
         }
-        let base = try #require(BaseURL("http://127.0.0.1"))
+        let base = BaseURL("http://127.0.0.1")
         let source = JSONPageSource(
             transport: transport, base: base, path: "/users",
             layout: JSONPageLayout(items: ["items"], continuation: .total(["total"])))

@@ -234,7 +234,7 @@ import Testing
 
     /// Answers 401 to everything that is not asked with "new".
     private static func guarded(_ origin: Origin) -> HandlerTransport {
-        let base = OriginTransport(origin: origin)
+        let base = OriginTransport(origin)
         return HandlerTransport { (request, body) async throws(TransportError) in
             guard request.headerFields[.authorization] == "new" else { return TransportResponse(status: .unauthorized) }
             return try await base.send(request, body: body, timeouts: TransportTimeouts())
@@ -273,7 +273,7 @@ import Testing
     @Test func `in a long run are renewed as often as they expire`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
-        let base = OriginTransport(origin: fixture.origin)
+        let base = OriginTransport(fixture.origin)
         let sent = Mutex<[String: Int]>([:])
         // Every set of fields is good for two requests.
         let transport = HandlerTransport { (request, body) async throws(TransportError) in
@@ -295,7 +295,7 @@ import Testing
     @Test func `during several snapshots are renewed once for all`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
-        let base = OriginTransport(origin: fixture.origin)
+        let base = OriginTransport(fixture.origin)
         // Pages need no session, so that only the snapshot requests are refused.
         let guarded = Self.guarded(fixture.origin)
         let transport = HandlerTransport { (request, body) async throws(TransportError) in

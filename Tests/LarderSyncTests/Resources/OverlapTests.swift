@@ -15,7 +15,7 @@ struct OverlapTests {
         try await fixture.running(coordinator) {
             await heldRequests.waitUntilHeld(3)
             // The second filter waits for the copy that the first is fetching, and fetches its own.
-            coordinator.add(try ResourceFilter("translations:2,4"))
+            coordinator.add(ResourceFilter("translations:2,4"))
             await heldRequests.waitUntilHeld(4)
             heldRequests.release()
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
@@ -51,8 +51,8 @@ struct OverlapTests {
     @Test func `never roll a row back, whichever is slower`() async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(1, count: 3)
-        let slow = try ResourceFilter("translations:*")
-        let fast = try ResourceFilter("translations:1")
+        let slow = ResourceFilter("translations:*")
+        let fast = ResourceFilter("translations:1")
         let first = try fixture.coordinator("translations:*", "translations:1")
         try await fixture.running(first) {
             try await first.status { $0.filters.allSatisfy { $0.activity == .idle } }
@@ -79,7 +79,7 @@ struct OverlapTests {
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
-        coordinator.remove(try ResourceFilter("translations:*"))
+        coordinator.remove(ResourceFilter("translations:*"))
         try await fixture.store.removeFilter("translations:*")
         #expect(try fixture.text(1, of: 1) != nil && fixture.text(1, of: 2) == nil)
         #expect(coordinator.status.filters.map(\.filter) == ["translations:1"])

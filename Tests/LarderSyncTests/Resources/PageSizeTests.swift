@@ -11,12 +11,12 @@ import Testing
 struct PageSizeTests {
     private let filter: ResourceFilter
 
-    init() throws { filter = try ResourceFilter("translations:*") }
+    init() throws { filter = ResourceFilter("translations:*") }
 
     private func coordinator(
         _ fixture: CoordinatorFixture, perPage: Int, over transport: any Transport
     ) throws -> SyncCoordinator {
-        let base = try #require(BaseURL("http://127.0.0.1/content"))
+        let base = BaseURL("http://127.0.0.1/content")
         let coordinator = SyncCoordinator(
             store: fixture.store, transport: transport,
             configuration: SyncConfiguration(base: base, perPage: perPage), connectivity: fixture.network,

@@ -14,7 +14,7 @@ struct ResourceLifecycleTests {
     ) async throws {
         let fixture = try CoordinatorFixture()
         try fixture.origin.addTranslations(19, count: 3)
-        let filter = try ResourceFilter("translations:*")
+        let filter = ResourceFilter("translations:*")
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }

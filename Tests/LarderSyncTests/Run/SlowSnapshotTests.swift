@@ -18,7 +18,7 @@ struct SlowSnapshotTests {
     private func transport(
         _ pieces: [[UInt8]], pause: Duration, _ line: Line, _ fixture: CoordinatorFixture
     ) -> HandlerTransport {
-        let base = OriginTransport(origin: fixture.origin)
+        let base = OriginTransport(fixture.origin)
         return HandlerTransport { (request, body) async throws(TransportError) in
             guard request.path?.hasSuffix("/snapshots/translations/19") == true else {
                 return try await base.send(request, body: body, timeouts: TransportTimeouts())
@@ -57,7 +57,7 @@ struct SlowSnapshotTests {
         let sync = ContentSync(
             store: fixture.store,
             transport: transport(pieces, pause: pause, line, fixture),
-            configuration: SyncConfiguration(base: try #require(BaseURL("http://127.0.0.1/content"))))
+            configuration: SyncConfiguration(base: BaseURL("http://127.0.0.1/content")))
         let slow = Task { try await sync.sync(ResourceFilter("translations:19")) }
         await line.requested.value()
         let other = try await sync.sync(ResourceFilter("translations:20"))

@@ -12,12 +12,12 @@ import Testing
     private let sync: ContentSync
 
     init() throws {
-        filter = try ResourceFilter("translations:*")
+        filter = ResourceFilter("translations:*")
         fixture = try CoordinatorFixture()
         sync = ContentSync(
             store: fixture.store, transport: fixture.script,
             configuration: SyncConfiguration(
-                base: try #require(BaseURL("http://127.0.0.1/content")), perPage: 1, concurrentSnapshots: 1,
+                base: BaseURL("http://127.0.0.1/content"), perPage: 1, concurrentSnapshots: 1,
                 laggingPause: .zero))
     }
 
@@ -89,7 +89,7 @@ import Testing
         respondWithWait(1...1, times: 2)
         try await runIntoWait()
         let request = try #require(fixture.script.recorded.last { isOf(1...1)($0.request) }?.request)
-        let old = try await OriginTransport(origin: fixture.origin).send(
+        let old = try await OriginTransport(fixture.origin).send(
             request, body: nil, timeouts: TransportTimeouts())
         let stale = try await old.body.collect(upTo: 10_000)
         try fixture.origin.put(2, "later", in: 1)

@@ -92,7 +92,7 @@ import Testing
     @Test func `is not made by a bootstrap when another one goes on in its place`() async throws {
         let fixture = try SyncFixture()
         for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
-        let filter = try ResourceFilter("translations:*")
+        let filter = ResourceFilter("translations:*")
         let last = HeldResponseTransport(fixture.script) { $0.path?.contains("cursor") == true }
         let first = fixture.contentSync(over: last) { $0.perPage = 2 }
         async let outcome = first.sync(filter)

@@ -39,7 +39,7 @@ struct ConditionTests {
         try bench.add("hand:*") { $0.hasToken = true }
         let hand =
             bench.running.contains("hand:*")
-            ? ["hand:*"] : bench.trigger(.manual(try ResourceFilter("hand:*"))).started
+            ? ["hand:*"] : bench.trigger(.manual(ResourceFilter("hand:*"))).started
         let started = (hand + requested + background + low).map { String($0.dropLast(2)) }
         #expect(started.joined(separator: " ") == wanted)
         #expect(bench.violations == [])

@@ -61,7 +61,7 @@ struct LoopBreakerTests {
         bench.send(.network(.offline))
         bench.send(.network(.online))
         #expect(bench.running == ["b:*"])
-        #expect(bench.trigger(.manual(try ResourceFilter("a:*"))).started == ["a:*"])
+        #expect(bench.trigger(.manual(ResourceFilter("a:*"))).started == ["a:*"])
         #expect(bench.violations == [])
     }
 

@@ -125,7 +125,7 @@ struct RetryTests {
         try bench.add("b:*")
         for _ in 1...8 {
             bench.fail("a:*", .transport(.noConnection(reason: "")))
-            bench.trigger(.manual(try ResourceFilter("a:*")))
+            bench.trigger(.manual(ResourceFilter("a:*")))
         }
         bench.fail("a:*", .transport(.noConnection(reason: "")))
         bench.fail("b:*", .ofServer(retryAfter: 600))

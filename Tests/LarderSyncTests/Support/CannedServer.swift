@@ -116,3 +116,10 @@ func snapshot(_ id: Int64 = 19, at sequence: Int64, _ texts: String...) -> Strin
 
 /// The payload of a row of ``snapshot(_:at:_:)`` or ``row(_:_:_:of:)``.
 func payload(_ key: Int, _ text: String) -> String { "{\"id\":\(key),\"text\":\"\(text)\"}" }
+
+extension String {
+    /// Returns what follows `prefix`, or nil when the text does not begin with it.
+    func stripping(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -22,7 +22,7 @@ final class CoordinatorFixture: Sendable {
     init(origin: Origin = .ofTests(), network: NetworkState = .online) throws {
         self.origin = origin
         self.network = ScriptedConnectivity(network)
-        script = ScriptedTransport(OriginTransport(origin: origin), clock: ContinuousClock())
+        script = ScriptedTransport(OriginTransport(origin), clock: ContinuousClock())
         store = try Store.open(at: path, host: .virtual(clock))
     }
 
@@ -36,7 +36,7 @@ final class CoordinatorFixture: Sendable {
         _ filters: String..., transport: (any Transport)? = nil, probe: (any ReachabilityProbe)? = nil,
         policy: (inout SyncPolicy) -> Void = { _ in }
     ) throws -> SyncCoordinator {
-        let base = try #require(BaseURL("http://127.0.0.1/content"))
+        let base = BaseURL("http://127.0.0.1/content")
         var rules = SyncPolicy()
         policy(&rules)
         let coordinator = SyncCoordinator(

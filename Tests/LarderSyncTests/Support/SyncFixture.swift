@@ -23,7 +23,7 @@ final class SyncFixture: Sendable {
         sizeCap: Int64? = nil
     ) throws {
         self.origin = origin
-        script = ScriptedTransport(transport ?? OriginTransport(origin: origin), clock: ContinuousClock())
+        script = ScriptedTransport(transport ?? OriginTransport(origin), clock: ContinuousClock())
         self.base = try #require(BaseURL(base))
         store = try Store.open(at: path, options: StoreOptions(sizeCap: sizeCap))
     }

@@ -31,7 +31,7 @@ import Testing
     private let base: BaseURL
 
     init() throws {
-        base = try #require(BaseURL("https://content.example/base"))
+        base = BaseURL("https://content.example/base")
     }
 
     private func probe(_ transport: any Transport) -> HTTPReachabilityProbe {
@@ -94,9 +94,8 @@ import Testing
     @Test func `traps on a path that is none`() async {
         await #expect(processExitsWith: .failure) {
             let nowhere = HandlerTransport { _, _ in TransportResponse(status: .ok) }
-            if let base = BaseURL("https://content.example") {
-                _ = HTTPReachabilityProbe(transport: nowhere, base: base, path: "@evil.example/")
-            }
+            let base = BaseURL("https://content.example")
+            _ = HTTPReachabilityProbe(transport: nowhere, base: base, path: "@evil.example/")
         }
     }
 }

@@ -10,7 +10,7 @@ struct BulkSyncRun {
     let perPage: Int
 
     func run() async throws {
-        guard let base = BaseURL("http://127.0.0.1/content") else { preconditionFailure("the base is one") }
+        let base = BaseURL("http://127.0.0.1/content")
         let store = try Store.open(at: path)
         let transport = try BulkTransport(content) { resource, rows in acknowledge(.fetching(resource, rows: rows)) }
         let sync = ContentSync(

@@ -3,6 +3,7 @@
 import CrashWorld
 import HTTPTypes
 import Larder
+import LarderTesting
 import LarderTransport
 
 /// Runs of the world's filters that report their steps.
@@ -12,7 +13,7 @@ struct ReportedRuns: Sendable {
     var concurrentSnapshots = 3
 
     func sync(_ filter: Int) async throws {
-        guard let base = BaseURL("http://127.0.0.1/content") else { preconditionFailure("the base is one") }
+        let base = BaseURL("http://127.0.0.1/content")
         let transport = OriginTransport(world.origin) { _, progress in
             switch progress {
             case .begins: acknowledge(.begin(.staging))

@@ -2,6 +2,7 @@
 
 import CrashWorld
 import Larder
+import LarderTesting
 
 /// Plays the script from one step on to its end.
 struct ScriptedRun {
@@ -24,7 +25,7 @@ struct ScriptedRun {
 
     private func perform(_ step: Script.Step, _ store: Store, _ script: Script) async throws {
         if step.syncs {
-            guard let base = BaseURL("http://127.0.0.1/content") else { preconditionFailure("the base is one") }
+            let base = BaseURL("http://127.0.0.1/content")
             let sync = ContentSync(
                 store: store, transport: OriginTransport(script.origin),
                 configuration: SyncConfiguration(base: base, concurrentSnapshots: 1))

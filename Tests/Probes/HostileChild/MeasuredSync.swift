@@ -15,7 +15,7 @@ struct MeasuredSync {
         var options = StoreOptions()
         if let cap { (options.mapSize, options.mapSizeCap) = (cap, cap) }
         let store = try Store.open(at: path, options: options)
-        let filter = try ResourceFilter("translations:*")
+        let filter = ResourceFilter("translations:*")
         let sync = ContentSync(store: store, transport: transport, configuration: SyncConfiguration(base: base))
         _ = try await sync.sync(filter)
         let before = try state(store)

@@ -1,8 +1,7 @@
 // Proves that the examples in the doc comments of the store, its keys and its readiness compile.
 
+#if AsyncHTTPClient
 import Larder
-
-private struct Verse: Codable { var id: Int, text: String }
 
 private func storeExample(path: String, key: RowKey, verse: Verse, now: Int64) async throws {
     // Example of Store
@@ -85,3 +84,4 @@ private func storeErrorExample(store: Store, key: RowKey, verse: Verse, now: Int
     }
     // End of example
 }
+#endif

@@ -8,7 +8,7 @@ private actor TokenSource {
 
 private func baseURLExample() {
     // Example of BaseURL
-    guard let base = BaseURL("https://api.example.org/content") else { return }
+    let base = BaseURL("https://api.example.org/content")
     let request = base.request(appending: "/api/v4/changes?limit=100")
     print(request.path ?? "")  // "/content/api/v4/changes?limit=100": appended as text
     // End of example
@@ -53,7 +53,7 @@ private func fixedCredentialsExample(
 
 private func resourceFilterExample() throws {
     // Example of ResourceFilter
-    let filter = try ResourceFilter("translations:20,19;recitations:*")  // two resources, and a whole group
+    let filter = ResourceFilter("translations:20,19;recitations:*")  // two resources, and a whole group
     print(filter)  // recitations:*;translations:19,20
     print(filter.matches(group: "recitations", id: 7))  // true
     // End of example
@@ -84,15 +84,15 @@ private func syncCoordinatorExample(
 
 private func syncPriorityExample(coordinator: SyncCoordinator) throws {
     // Example of SyncPriority
-    coordinator.add(try ResourceFilter("translations:19,20"), priority: .high)
-    coordinator.add(try ResourceFilter("recitations:*"), priority: .low)  // not over a metered network
+    coordinator.add(ResourceFilter("translations:19,20"), priority: .high)
+    coordinator.add(ResourceFilter("recitations:*"), priority: .low)  // not over a metered network
     // End of example
 }
 
 private func syncTriggerExample(coordinator: SyncCoordinator) throws {
     // Example of SyncTrigger
     coordinator.trigger(.opened(ResourceKey("translations", 19)))  // read at once, refreshed in the background
-    coordinator.trigger(.push(try ResourceFilter("recitations:*")))
+    coordinator.trigger(.push(ResourceFilter("recitations:*")))
     coordinator.trigger(.launch)
     // End of example
 }

@@ -13,7 +13,7 @@ extension Simulator {
 
     /// The one server that everything is asked of.
     static let base: BaseURL = {
-        guard let base = BaseURL("https://simulated.example") else { preconditionFailure("an address is one") }
+        let base = BaseURL("https://simulated.example")
         return base
     }()
 

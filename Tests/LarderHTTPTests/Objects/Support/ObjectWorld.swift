@@ -85,7 +85,7 @@ final class ObjectWorld: Sendable {
         _ store: Store, _ network: ScriptedTransport, _ connectivity: ScriptedConnectivity
     ) throws -> Outbox {
         let configuration = OutboxConfiguration(
-            base: try #require(BaseURL("http://objects.test")), keyField: OutboxConfiguration.draftKeyField)
+            base: BaseURL("http://objects.test"), keyField: OutboxConfiguration.draftKeyField)
         return Outbox(
             store: store, transport: network, configuration: configuration.loadingObjects(of: ModelService()),
             connectivity: connectivity)

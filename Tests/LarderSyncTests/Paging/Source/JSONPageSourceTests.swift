@@ -11,7 +11,7 @@ import Testing
         _ server: CannedServer, _ parameters: JSONPageSource.Parameters = .pages(),
         layout: JSONPageLayout = JSONPageLayout(), path: String = "/users", bodyLimit: Int = 1000
     ) throws -> JSONPageSource {
-        let base = try #require(BaseURL("http://127.0.0.1/content"))
+        let base = BaseURL("http://127.0.0.1/content")
         return JSONPageSource(
             transport: server, base: base, path: path, parameters: parameters, layout: layout, bodyLimit: bodyLimit)
     }

@@ -3,6 +3,7 @@
 public import HTTPTypes
 public import LarderFormat
 internal import LarderServer
+import LarderTesting
 public import LarderTransport
 internal import Synchronization
 

@@ -1,36 +1,50 @@
-// OriginTransport: answers requests from an origin in the same process, without a network, a chunk at a time.
-
 public import HTTPTypes
 public import LarderFormat
 public import LarderServer
 public import LarderTransport
 internal import Synchronization
 
-/// Answers requests from an origin in the same process, without a network, a chunk at a time.
+/// A transport to a content server in the same process: an `Origin` of LarderServer responds, without a network.
+///
+/// ```swift
+/// let origin = Origin(secret: TokenSecret(1, 2), now: { clock.wallMilliseconds })
+/// try origin.createResource(.init("translations", 10), rows: [.init(type: "translation", key: "1", #"{"id":1}"#)])
+/// let transport = ScriptedTransport(OriginTransport(origin), clock: clock)  // with faults, where a test wants some
+/// ```
 public struct OriginTransport: Transport {
-    /// How far a snapshot has been read.
+    /// The progress of a snapshot.
     public enum SnapshotProgress: Sendable {
-        /// Its first bytes are being handed out.
+        /// Its first bytes are requested.
         case begins
-        /// Its last bytes have been handed out.
+        /// It was read to its end.
         case ends
     }
 
     let origin: Origin
+    let prefix: String
     let onSnapshot: @Sendable (ResourceKey, SnapshotProgress) -> Void
 
-    /// Answers from `origin`, and reports the progress of snapshots to `onSnapshot`.
-    public init(_ origin: Origin, onSnapshot: @escaping @Sendable (ResourceKey, SnapshotProgress) -> Void = { _, _ in })
-    {
+    /// A transport to `origin`.
+    ///
+    /// - Parameters:
+    ///   - basePath: The path of the content server; requests of other paths get 404.
+    ///   - onSnapshot: Called when the first bytes of a snapshot are requested, and at its end, on any thread.
+    public init(
+        _ origin: Origin, basePath: String = "/content",
+        onSnapshot: @escaping @Sendable (ResourceKey, SnapshotProgress) -> Void = { _, _ in }
+    ) {
         self.origin = origin
+        prefix = basePath + "/api/v4/resources/"
         self.onSnapshot = onSnapshot
     }
 
-    /// Answers one request; the body of a snapshot is made while it is read.
+    /// Returns the origin's response; the body of a snapshot is made while it is read. The time limits are ignored.
+    ///
+    /// - Throws: ``TransportError/invalidRequest(reason:)`` for a request that real transports refuse.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
-        let prefix = "/content/api/v4/resources/"
+        _ = try RequestTarget(request)
         guard let target = request.path, target.hasPrefix(prefix) else { return TransportResponse(status: .notFound) }
         let path = target.dropFirst(prefix.count)
         do throws(OriginProblem) {

@@ -1,0 +1,32 @@
+private import Foundation
+
+/// The directory of a cache.
+///
+/// ```swift
+/// let cache = try await ContentCache.open(.applicationSupport("words"), services: .system(transport))
+/// print(cache.store.path)
+/// ```
+public struct CacheLocation: Hashable, Sendable {
+    /// The path of the directory; it is created when it does not exist.
+    public let path: String
+
+    /// A directory at a path.
+    public static func directory(_ path: String) -> CacheLocation { CacheLocation(path: path) }
+
+    /// A directory of this name where the system keeps the data of applications: it is backed up, and the system never
+    /// removes it. On Linux it is below `$XDG_DATA_HOME`, or `~/.local/share`.
+    ///
+    /// - Precondition: `name` is one path component.
+    public static func applicationSupport(_ name: String) -> CacheLocation {
+        precondition(!name.isEmpty && !name.contains("/") && name != "." && name != "..", "\(name) is no name")
+        let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+        guard let folder = folders.first else { preconditionFailure("the system names no directory for applications") }
+        return CacheLocation(path: folder.appending(path: name).path)
+    }
+
+    /// A new directory of its own for each call, below the system's directory for temporary files: for tests.
+    public static func temporary() -> CacheLocation {
+        let name = "larder-\(UUID().uuidString)"
+        return CacheLocation(path: FileManager.default.temporaryDirectory.appending(path: name).path)
+    }
+}

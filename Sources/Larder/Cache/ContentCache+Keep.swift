@@ -1,0 +1,150 @@
+internal import LarderStore
+public import LarderSync
+
+extension ContentCache {
+    /// Keeps the content of a filter in sync from now on, and reports the progress until it can be read offline.
+    ///
+    /// The sequence ends with a progress whose ``KeepProgress/isReady`` is true, or whose ``KeepProgress/problem`` has
+    /// to be resolved first: then the app may keep the filter again. Content is fetched while ``run()`` runs. The
+    /// filter stays in sync when the sequence is not read to its end; ``stopKeeping(_:)`` ends that.
+    ///
+    /// ```swift
+    /// for await progress in cache.keep("translations:*;tafsirs:*") {
+    ///     bar.value = progress.fraction ?? 0
+    ///     label.text = progress.description
+    /// }
+    /// ```
+    ///
+    /// - Precondition: The cache was opened with a content server.
+    public func keep(_ filter: ResourceFilter, priority: SyncPriority = .normal) -> AsyncStream<KeepProgress> {
+        let content = contentServer
+        content.add(filter, priority: priority)
+        let (stream, continuation) = AsyncStream<KeepProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let following = Task {
+            await Self.follow(filter, content, continuation)
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in following.cancel() }
+        return stream
+    }
+
+    /// Stops keeping a filter in sync. Its content stays readable until the store needs the space.
+    ///
+    /// - Precondition: The cache was opened with a content server.
+    public func stopKeeping(_ filter: ResourceFilter) { contentServer.remove(filter) }
+
+    private var contentServer: SyncCoordinator {
+        guard let content else { preconditionFailure("the cache was opened without a content server") }
+        return content
+    }
+
+    private static func follow(
+        _ filter: ResourceFilter, _ content: SyncCoordinator, _ continuation: AsyncStream<KeepProgress>.Continuation
+    ) async {
+        await withTaskGroup(of: KeepProgress?.self) { group in
+            group.addTask {
+                var last = KeepProgress()
+                for await status in content.statuses() {
+                    guard let found = status.filters.first(where: { $0.filter == filter.description }) else { continue }
+                    let next = KeepProgress(found, after: last)
+                    // The end is reported once, by the wait below.
+                    if next != last, !next.isReady { continuation.yield(next) }
+                    last = next
+                }
+                return nil
+            }
+            group.addTask {
+                do {
+                    return KeepProgress(ready: try await content.waitUntilReady(filter))
+                } catch is CancellationError {
+                    return nil
+                } catch {
+                    return KeepProgress(problem: "\(error)")
+                }
+            }
+            let final = await group.next() ?? nil
+            group.cancelAll()
+            await group.waitForAll()
+            if let final { continuation.yield(final) }
+        }
+    }
+}
+
+/// The progress of content on its way to being readable offline.
+///
+/// ```swift
+/// for await progress in cache.keep("translations:*") { print(progress) }  // 40 %, 12 of 30 resources, 1.3 MB
+/// ```
+public struct KeepProgress: Hashable, Sendable {
+    /// The part of the resources that is readable, from 0 to 1; nil until the server has listed the first ones. It
+    /// never goes back within a run, and is 1 only when everything is readable.
+    public var fraction: Double?
+    /// The resources that are readable.
+    public var readyResources = 0
+    /// The resources that the server has listed so far.
+    public var resources = 0
+    /// The bytes that arrived in the run under way.
+    public var bytes = 0
+    /// Whether everything that the filter names can be read without the server.
+    public var isReady = false
+    /// The reason why nothing is fetched, for the user; nil while something is.
+    public var waitingFor: String?
+    /// The reason why the content cannot arrive before the app or the user acts; the last error of a run otherwise.
+    public var problem: String?
+
+    init() {}
+
+    init(ready readiness: FilterReadiness) {
+        fraction = 1
+        resources = readiness.members.count
+        readyResources = resources
+        isReady = true
+    }
+
+    init(problem: String) { self.problem = problem }
+
+    init(_ status: FilterStatus, after last: KeepProgress) {
+        let members = status.readiness?.members ?? []
+        resources = members.count
+        readyResources = resources - (status.readiness?.remainingResourceCount ?? 0)
+        isReady = status.readiness?.isComplete == true
+        problem = status.lastError
+        var share = 0.0
+        switch status.activity {
+        case .idle: break
+        case .waiting: waitingFor = status.activity.description
+        case .running(let progress):
+            bytes = progress.bytes
+            share = progress.arrivingShare
+        }
+        if isReady {
+            fraction = 1
+        } else if resources > 0 {
+            let reached = min((Double(readyResources) + share) / Double(resources), 0.99)
+            fraction = max(last.isReady ? 0 : last.fraction ?? 0, reached)
+        } else {
+            fraction = last.isReady ? nil : last.fraction
+        }
+    }
+}
+
+extension KeepProgress: CustomStringConvertible {
+    /// The progress in one line for the user: `40 %, 12 of 30 resources, 1.3 MB`.
+    public var description: String {
+        if isReady { return "ready offline, \(resources) resources" }
+        var parts: [String] = []
+        if let fraction {
+            parts.append("\(Int(fraction * 100)) %, \(readyResources) of \(resources) resources")
+        }
+        if bytes > 0 { parts.append(Self.size(bytes)) }
+        if let waitingFor { parts.append(waitingFor) }
+        if let problem { parts.append(problem) }
+        return parts.isEmpty ? "begins" : parts.joined(separator: ", ")
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        if bytes < 1000 { return "\(bytes) bytes" }
+        let (value, unit) = bytes < 1_000_000 ? (Double(bytes) / 1000, "kB") : (Double(bytes) / 1_000_000, "MB")
+        return "\(Double(Int(value * 10)) / 10) \(unit)"
+    }
+}

@@ -1,0 +1,160 @@
+internal import LarderFormat
+public import LarderHTTP
+public import LarderOutbox
+internal import LarderQuery
+public import LarderStore
+public import LarderSync
+public import LarderTransport
+public import ServiceLifecycle
+
+/// An offline-first cache of a server's content: rows kept in sync, writes made offline, and stored responses, in one
+/// directory.
+///
+/// Reads never wait for the network. Content is replaced as a whole or not at all. A write is durable when the call
+/// returns, and is sent once. The parts are public for everything that is not on this surface: ``store``,
+/// ``content``, ``outbox``, ``session``, ``http``.
+///
+/// ```swift
+/// let cache = try await ContentCache.open(
+///     .applicationSupport("words"), content: "https://api.example.org/content", writes: "https://api.example.org",
+///     rows: [Verse.self, Note.self], services: .system(transport))
+/// let running = Task { try await cache.run() }  // syncs, and sends writes
+/// for await progress in cache.keep("translations:*") { print(progress) }  // ends when it can be read offline
+/// let verse = try cache.row(Verse.self, 1005, in: "translations/10")
+/// print(verse?.text ?? "not here")
+/// running.cancel()
+/// ```
+public final class ContentCache: Sendable {
+    /// The store of the cache.
+    public let store: Store
+    /// Keeps content in sync; nil where the cache was opened without a content server.
+    public let content: SyncCoordinator?
+    /// Sends writes; nil where the cache was opened without a server for them.
+    public let outbox: Outbox?
+    /// The account that is signed in.
+    public let session: Session
+    /// Fetches over HTTP, and keeps responses in the store.
+    public let http: HTTPCache
+    /// The rows that the cache knows, as SQL tables.
+    let query: StoreQuery
+
+    private init(
+        store: Store, content: SyncCoordinator?, outbox: Outbox?, session: Session, http: HTTPCache, query: StoreQuery
+    ) {
+        self.store = store
+        self.content = content
+        self.outbox = outbox
+        self.session = session
+        self.http = http
+        self.query = query
+    }
+
+    /// Opens the cache in a directory, which is created when it does not exist.
+    ///
+    /// The indexes of `rows` are declared; where stored rows have none yet, they are read once for that.
+    ///
+    /// - Parameters:
+    ///   - content: The server of the content-sync protocol, whose paths begin below this address.
+    ///   - writes: The server that writes are sent to; nil refuses writes.
+    ///   - rows: The types of rows that the app reads or writes.
+    ///   - services: What the cache uses of the world.
+    ///   - options: Credentials, accounts and limits.
+    /// - Throws: As ``Store/open(at:options:host:)`` and ``Store/declareIndex(_:)``; ``QueryError/definition(_:)`` where
+    ///   two types of rows have one name, or a name is reserved.
+    public static func open(
+        _ location: CacheLocation, content: BaseURL? = nil, writes: BaseURL? = nil, rows: [any CachedRow.Type] = [],
+        services: CacheServices, options: CacheOptions = CacheOptions()
+    ) async throws -> ContentCache {
+        let store = try Store.open(at: location.path, options: options.store, host: services.host)
+        do {
+            let tables = try rows.map { try $0.schema.table() }
+            try await declareIndexes(rows.map { $0.schema }, tables, in: store)
+            let query = try StoreQuery(store, tables: tables)
+            let session = try Session(
+                store: store, secrets: services.secrets, authenticator: options.authenticator)
+            return ContentCache(
+                store: store, content: content.map { coordinator(of: $0, store, services, options) },
+                outbox: writes.map { outbox(to: $0, store, services, options, session) }, session: session,
+                http: httpCache(store, services, options, session), query: query)
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+
+    private static func coordinator(
+        of base: BaseURL, _ store: Store, _ services: CacheServices, _ options: CacheOptions
+    ) -> SyncCoordinator {
+        SyncCoordinator(
+            store: store, transport: services.transport, configuration: SyncConfiguration(base: base),
+            credentials: options.credentials, connectivity: services.connectivity, power: services.power,
+            probe: HTTPReachabilityProbe(
+                transport: services.transport, base: base, path: "\(ServerPath.prefix)resources/sync"))
+    }
+
+    private static func outbox(
+        to base: BaseURL, _ store: Store, _ services: CacheServices, _ options: CacheOptions, _ session: Session
+    ) -> Outbox {
+        var configuration = OutboxConfiguration(base: base)
+        if options.hasAccounts { configuration.signIn = session.renewal }
+        let outbox = Outbox(
+            store: store, transport: services.transport, configuration: configuration,
+            credentials: options.credentials, connectivity: services.connectivity)
+        if options.hasAccounts { session.attach(outbox) }
+        return outbox
+    }
+
+    private static func httpCache(
+        _ store: Store, _ services: CacheServices, _ options: CacheOptions, _ session: Session
+    ) -> HTTPCache {
+        let network = NetworkWatch(services.connectivity)
+        return HTTPCache(
+            transport: services.transport,
+            persistent: StoreResponseCache(store: store, maximumBytes: options.storedResponseBytes),
+            memory: MemoryResponseCache(maximumBytes: 5_000_000), services: services.host,
+            isOnline: { network.isOnline }, account: { session.authentication.account })
+    }
+
+    /// Declares the indexes of the rows, and removes those that a version of the app before had declared.
+    private static func declareIndexes(
+        _ schemas: [RowSchema], _ tables: [TableDefinition], in store: Store
+    ) async throws {
+        var wanted: Set<String> = []
+        for (schema, table) in zip(schemas, tables) {
+            for column in schema.indexes {
+                let definition = try table.index(on: column, name: "rows.\(schema.type).\(column)")
+                wanted.insert(definition.name)
+                try await store.declareIndex(definition)
+            }
+        }
+        let declared = try store.read { view in try view.indexes().map(\.definition.name) }
+        for name in declared where name.hasPrefix("rows.") && !wanted.contains(name) {
+            _ = try await store.removeIndex(named: name)
+        }
+    }
+
+    /// Closes the cache when its run has ended.
+    ///
+    /// - Throws: As ``Store/close(within:)``.
+    public func close() async throws {
+        await http.close()
+        try store.close()
+    }
+}
+
+extension ContentCache: Service {
+    /// Keeps content in sync and sends writes, until the task is cancelled or a part ends with an error.
+    ///
+    /// It is a service of ServiceLifecycle. Reads and writes work without it; nothing is fetched or sent then.
+    /// Returns at once where the cache has neither a content server nor one for writes.
+    ///
+    /// - Throws: As ``SyncCoordinator/run()`` and ``Outbox/run()``.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let content { group.addTask { try await content.run() } }
+            if let outbox { group.addTask { try await outbox.run() } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+private import Foundation
+internal import LarderFormat
+
+/// A row as it is stored.
+struct EncodedRow: Hashable, Sendable {
+    let key: RowKey
+    let payload: [UInt8]
+}
+
+/// Decodes the rows of one type, as their schema says.
+struct RowDecoder<Row: CachedRow> {
+    private let decoder = JSONDecoder()
+
+    func rows(_ stored: [EncodedRow]) throws -> [Row] { try stored.compactMap { try row($0) } }
+
+    func row(_ stored: EncodedRow) throws -> Row? {
+        do {
+            return try decoder.decode(Row.self, from: Data(stored.payload))
+        } catch {
+            switch Row.schema.undecodable {
+            case .isLeftOut: return nil
+            case .fails: throw RowError.undecodable(stored.key, reason: RowError.reason(error))
+            case .migrates(let migrate):
+                guard let payload = try migrate(stored.payload) else { return nil }
+                do {
+                    return try decoder.decode(Row.self, from: Data(payload))
+                } catch {
+                    throw RowError.undecodable(stored.key, reason: RowError.reason(error))
+                }
+            }
+        }
+    }
+}
+
+extension RowError {
+    /// The reason of a decoding error: the place in the JSON, without content.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(type(of: error))." }
+        let (problem, context): (String, DecodingError.Context)
+        switch error {
+        case .keyNotFound(let key, let found): (problem, context) = ("the member \(key.stringValue) is missing", found)
+        case .valueNotFound(_, let found): (problem, context) = ("a value is null", found)
+        case .typeMismatch(let type, let found): (problem, context) = ("a value is no \(type)", found)
+        case .dataCorrupted(let found): (problem, context) = ("a value is malformed", found)
+        @unknown default: return "it is malformed."
+        }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? problem + "." : "\(problem) (at \(path))."
+    }
+}
+
+extension CachedRow {
+    /// The key of the row with an id.
+    static func key(_ id: ID, in resource: ResourceKey?) -> RowKey {
+        RowKey(resource: schema.resource(resource), type: schema.type, key: id.description)
+    }
+}

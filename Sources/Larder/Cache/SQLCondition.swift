@@ -1,0 +1,100 @@
+public import LarderQuery
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A condition in SQL whose interpolated values are bound as parameters, never pasted into the text.
+///
+/// ```swift
+/// let chapter = try cache.rows(Verse.self, where: "verse_key >= \(from) AND verse_key < \(to)")
+/// let some = try cache.rows(Product.self, where: "price < \(50) AND kind IN \(["book", "map"])")
+/// print(chapter.count, some.count)
+/// ```
+///
+/// Its names are those of ``RowSchema/columns``, and `key` and `updated_at`.
+public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable {
+    /// The text, with `?` in place of each value.
+    public var sql: String
+    /// The values, in their order.
+    public var arguments: [SQLValue]
+
+    /// Creates a condition without values.
+    public init(stringLiteral text: String) {
+        sql = text
+        arguments = []
+    }
+
+    /// Creates a condition of text and values.
+    public init(stringInterpolation: Interpolation) {
+        sql = stringInterpolation.sql
+        arguments = stringInterpolation.arguments
+    }
+
+    /// The text and the values of a condition.
+    public struct Interpolation: StringInterpolationProtocol, Sendable {
+        var sql = ""
+        var arguments: [SQLValue] = []
+
+        /// Creates an empty condition.
+        public init(literalCapacity: Int, interpolationCount: Int) {}
+
+        /// Appends text of the program.
+        public mutating func appendLiteral(_ literal: String) { sql += literal }
+
+        /// Appends a parameter with this value; nil is NULL, which no comparison but `IS` finds.
+        public mutating func appendInterpolation(_ value: (some SQLConvertible)?) {
+            sql += "?"
+            arguments.append(value?.sqlValue ?? .null)
+        }
+
+        /// Appends a list of parameters in parentheses, for `IN`; an empty list contains nothing.
+        public mutating func appendInterpolation(_ values: [some SQLConvertible]) {
+            sql += "(" + values.map { _ in "?" }.joined(separator: ", ") + ")"
+            arguments += values.map(\.sqlValue)
+        }
+    }
+}
+
+/// A value that a condition in SQL can be compared with.
+public protocol SQLConvertible {
+    /// The value for SQL.
+    var sqlValue: SQLValue { get }
+}
+
+extension String: SQLConvertible {
+    /// A text.
+    public var sqlValue: SQLValue { .text(self) }
+}
+
+extension Int: SQLConvertible {
+    /// An integer.
+    public var sqlValue: SQLValue { .integer(Int64(self)) }
+}
+
+extension Int64: SQLConvertible {
+    /// An integer.
+    public var sqlValue: SQLValue { .integer(self) }
+}
+
+extension Double: SQLConvertible {
+    /// A real number.
+    public var sqlValue: SQLValue { .real(self) }
+}
+
+extension Bool: SQLConvertible {
+    /// 1 or 0, which is what a JSON `true` or `false` is in a column.
+    public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+}
+
+extension Date: SQLConvertible {
+    /// Milliseconds since 1970-01-01 UTC, which is what `updated_at` holds.
+    public var sqlValue: SQLValue { .integer(Int64(timeIntervalSince1970 * 1000)) }
+}
+
+extension SQLValue: SQLConvertible {
+    /// The value itself.
+    public var sqlValue: SQLValue { self }
+}

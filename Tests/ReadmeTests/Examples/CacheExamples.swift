@@ -1,0 +1,102 @@
+// Proves that the examples in the doc comments of the cache compile.
+
+#if AsyncHTTPClient
+import Larder
+import LarderURLSession
+
+private struct Word: CachedRow {
+    static let schema = RowSchema("word", in: .resource("words/1"))
+    let id: String
+}
+
+private struct Product: CachedRow {
+    // Example of RowSchema
+    static let schema = RowSchema(
+        "product", in: .group("products"), index: "price", "name", search: "name", "description")
+    // End of example
+    let id: Int, name: String, price: Double, description: String
+}
+
+private func cachedRowExample(cache: ContentCache) throws {
+    // Example of CachedRow
+    struct Verse: CachedRow {
+        static let schema = RowSchema("translation", in: .group("translations"), index: "verse_key", search: "text")
+        let id: Int, verse_key: String, text: String
+    }
+    let verse = try cache.row(Verse.self, 1005, in: "translations/10")
+    print(verse?.text ?? "not here")
+    // End of example
+}
+
+private func localRowExample(cache: ContentCache) async throws {
+    // Example of LocalRow
+    struct Note: LocalRow {
+        static let schema = RowSchema("note", in: .resource("notes/1"))
+        var id: String, text: String
+    }
+    let sent = try await cache.put(Note(id: "9", text: "buy bread"), to: "/notes/9")
+    print(try await sent.outcome)  // waits for the server
+    // End of example
+}
+
+private func keyRangeExample(cache: ContentCache) throws {
+    // Example of KeyRange
+    let page = try cache.rows(Verse.self, in: "translations/10", keys: .numbers(1000..<1010))
+    let names = try cache.rows(Word.self, in: "words/1", keys: .texts(prefix: "river"))
+    print(page.count, names.count)
+    // End of example
+}
+
+private func conditionExample(cache: ContentCache, from: String, to: String) throws {
+    // Example of SQLCondition
+    let chapter = try cache.rows(Verse.self, where: "verse_key >= \(from) AND verse_key < \(to)")
+    let some = try cache.rows(Product.self, where: "price < \(50) AND kind IN \(["book", "map"])")
+    print(chapter.count, some.count)
+    // End of example
+}
+
+private func servicesExample() async throws {
+    // Example of CacheServices
+    let cache = try await ContentCache.open(
+        .applicationSupport("words"), content: "https://api.example.org/content", rows: [Verse.self],
+        services: .system(URLSessionTransport()))
+    try await cache.close()
+    // End of example
+}
+
+private func locationExample(transport: any Transport) async throws {
+    // Example of CacheLocation
+    let cache = try await ContentCache.open(.applicationSupport("words"), services: .system(transport))
+    print(cache.store.path)
+    // End of example
+}
+
+private func optionsExample(location: CacheLocation, services: CacheServices, token: String) async throws {
+    // Example of CacheOptions
+    var options = CacheOptions()
+    options.store.sizeCap = 200 << 20
+    options.credentials = FixedCredentials([.authorization: "Bearer \(token)"])
+    let cache = try await ContentCache.open(location, services: services, options: options)
+    try await cache.close()
+    // End of example
+}
+
+private func contentCacheExample(transport: any Transport) async throws {
+    // Example of ContentCache
+    let cache = try await ContentCache.open(
+        .applicationSupport("words"), content: "https://api.example.org/content", writes: "https://api.example.org",
+        rows: [Verse.self, Note.self], services: .system(transport))
+    let running = Task { try await cache.run() }  // syncs, and sends writes
+    for await progress in cache.keep("translations:*") { print(progress) }  // ends when it can be read offline
+    let verse = try cache.row(Verse.self, 1005, in: "translations/10")
+    print(verse?.text ?? "not here")
+    running.cancel()
+    // End of example
+}
+
+private func progressExample(cache: ContentCache) async {
+    // Example of KeepProgress
+    for await progress in cache.keep("translations:*") { print(progress) }  // 40 %, 12 of 30 resources, 1.3 MB
+    // End of example
+}
+#endif
