@@ -192,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [
-                "LarderQuery", "Larder", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON",
+                "LarderQuery", "LarderHTTP", "Larder", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat",
+                "LarderJSON",
                 "LarderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -205,12 +206,19 @@ let package = Package(
             exclude: ["Help"]),
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "LarderQuery", "LarderTesting", "LarderServer"]),
+            dependencies: [
+                "Larder", "LarderAsyncHTTPClient", "LarderEngine", "LarderFormat", "LarderHTTP", "LarderJSON",
+                "LarderOutbox",
+                "LarderQuery", "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport",
+                "LarderURLSession", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Larder", "LarderHTTP", "LarderAsyncHTTPClient", "LarderURLSession", "LarderServer", "LarderTesting",
-                "HTTPOrigin",
+                "Larder", "LarderAsyncHTTPClient", "LarderFormat", "LarderHTTP", "LarderOutbox", "LarderServer",
+                "LarderStore",
+                "LarderSync", "LarderTesting", "LarderURLSession", "HTTPOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),
         .testTarget(
@@ -295,6 +303,7 @@ let package = Package(
             name: "CrashTests",
             dependencies: [
                 "CrashWorld", "crash-child", "Larder", "LarderEngine", "LarderServer", "LarderStore", "LarderFormat",
+                "LarderSync", "LarderTransport",
             ]),
     ],
     swiftLanguageModes: [.v6]

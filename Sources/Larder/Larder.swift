@@ -1,12 +1,48 @@
-// The umbrella module that an app imports. It re-exports the modules of the API and adds the defaults of a system.
+// The umbrella module that an app imports: the cache, the defaults of a system, and the types that both name. Everything
+// else is in the module that declares it.
 
-@_exported public import HTTPTypes
-@_exported public import LarderEngine
-@_exported public import LarderFormat
-@_exported public import LarderHTTP
-@_exported public import LarderJSON
-@_exported public import LarderOutbox
-@_exported public import LarderStore
-@_exported public import LarderSync
-@_exported public import LarderTransport
-@_exported public import Logging
+@_exported public import struct HTTPTypes.HTTPField
+@_exported public import struct HTTPTypes.HTTPFields
+@_exported public import struct HTTPTypes.HTTPRequest
+@_exported public import struct LarderFormat.ResourceKey
+@_exported public import struct LarderFormat.RowKey
+@_exported public import struct LarderFormat.UUIDBytes
+@_exported public import enum LarderHTTP.AnswerOrigin
+@_exported public import enum LarderHTTP.AnswerState
+@_exported public import struct LarderHTTP.CacheReason
+@_exported public import struct LarderHTTP.FetchRequest
+@_exported public import struct LarderHTTP.Fetched
+@_exported public import enum LarderHTTP.HTTPCacheError
+@_exported public import struct LarderHTTP.SingleAnswerStrategy
+@_exported public import protocol LarderOutbox.Authenticator
+@_exported public import enum LarderOutbox.OutboxError
+@_exported public import enum LarderOutbox.OutboxResult
+@_exported public import struct LarderOutbox.OutboxStatus
+@_exported public import enum LarderOutbox.PauseReason
+@_exported public import struct LarderOutbox.SecretName
+@_exported public import protocol LarderOutbox.SecretStore
+@_exported public import class LarderOutbox.Session
+@_exported public import enum LarderOutbox.SessionError
+@_exported public import struct LarderOutbox.SessionStatus
+@_exported public import struct LarderOutbox.SessionValue
+@_exported public import enum LarderOutbox.SignOutPolicy
+@_exported public import enum LarderQuery.QueryError
+@_exported public import enum LarderQuery.SQLValue
+@_exported public import struct LarderStore.HostServices
+@_exported public import struct LarderStore.ServerMismatch
+@_exported public import enum LarderStore.StoreError
+@_exported public import struct LarderStore.StoreOptions
+@_exported public import struct LarderStore.UnsentContent
+@_exported public import struct LarderSync.ResourceFilter
+@_exported public import enum LarderSync.SyncError
+@_exported public import enum LarderSync.SyncPriority
+@_exported public import struct LarderTransport.BaseURL
+@_exported public import protocol LarderTransport.ConnectivitySource
+@_exported public import protocol LarderTransport.Credentials
+@_exported public import struct LarderTransport.FixedCredentials
+@_exported public import struct LarderTransport.NetworkState
+@_exported public import protocol LarderTransport.PowerSource
+@_exported public import enum LarderTransport.PowerState
+@_exported public import protocol LarderTransport.Transport
+@_exported public import enum LarderTransport.TransportError
+@_exported public import struct Logging.Logger

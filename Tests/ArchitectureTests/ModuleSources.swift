@@ -85,7 +85,7 @@ struct SwiftSource {
             words.formUnion(found)
             let declares: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]
             guard line.first != " ", line.first != "}", let keyword = found.firstIndex(where: declares.contains),
-                keyword + 1 < found.count, !found[..<keyword].contains("extension")
+                keyword + 1 < found.count, !found[..<keyword].contains(where: ["extension", "import"].contains)
             else { continue }
             types.insert(found[keyword + 1])
         }

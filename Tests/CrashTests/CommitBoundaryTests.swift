@@ -2,8 +2,10 @@
 
 import CrashWorld
 import Foundation
-import Larder
+import LarderEngine
+import LarderFormat
 import LarderServer
+import LarderStore
 import Testing
 
 @Suite(.serialized, .enabled(if: KillShim.path != nil, "needs Linux and a C compiler, cc"))

@@ -3,6 +3,8 @@
 import CrashWorld
 import Foundation
 import Larder
+import LarderEngine
+import LarderStore
 import Testing
 
 @Suite(.serialized, .enabled(if: KillShim.path != nil, "needs Linux and a C compiler, cc"))

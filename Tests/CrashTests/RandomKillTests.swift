@@ -2,7 +2,6 @@
 
 import CrashWorld
 import Foundation
-import Larder
 import Testing
 
 /// How many kills to make: enough for a look. `LARDER_CRASH_KILLS` says otherwise; 500 took six minutes on two busy cores.

@@ -2,7 +2,8 @@
 
 import CrashWorld
 import Foundation
-import Larder
+import LarderFormat
+import LarderStore
 import Testing
 
 private let environment = ProcessInfo.processInfo.environment

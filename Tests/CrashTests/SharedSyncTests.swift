@@ -1,7 +1,9 @@
 // Proves that a process leaves a bootstrap to the process that runs it, and continues it when that one is killed.
 import CrashWorld
 import Foundation
-import Larder
+import LarderStore
+import LarderSync
+import LarderTransport
 import Synchronization
 import Testing
 

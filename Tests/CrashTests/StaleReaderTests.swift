@@ -1,7 +1,8 @@
 // Proves that a reader that was killed stops pinning old pages of the store.
 
 import CrashWorld
-import Larder
+import LarderEngine
+import LarderStore
 import Testing
 
 @Suite struct `CrashTests: a reader killed while it reads` {

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Larder
+import LarderOutbox
 import LarderServer
 import LarderTesting
 import Testing

@@ -2,6 +2,7 @@
 
 import Foundation
 import Larder
+import LarderStore
 import Testing
 
 @Suite struct `The defaults of the umbrella` {

@@ -3,6 +3,8 @@
 #if AsyncHTTPClient
 // README begins
 import Larder
+import LarderHTTP
+import LarderStore
 import LarderAsyncHTTPClient
 
 func readTheNews(store: Store, address: String) async throws {

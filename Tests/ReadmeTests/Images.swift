@@ -2,7 +2,7 @@
 
 // Page begins
 import Foundation
-import Larder
+import LarderHTTP
 
 /// Loads the bytes of images through the HTTP cache.
 struct CachedImages: Sendable {

@@ -5,6 +5,8 @@
 
 // README begins
 import Larder
+import LarderStore
+import LarderSync
 import LarderAsyncHTTPClient
 
 func keepInStep(store: Store, base: BaseURL, headers: HTTPFields) async throws {

@@ -3,6 +3,10 @@
 #if AsyncHTTPClient
 // README begins
 import Larder
+import LarderFormat
+import LarderHTTP
+import LarderOutbox
+import LarderStore
 import LarderAsyncHTTPClient
 
 struct Visit: Codable { var id: Int, text: String }

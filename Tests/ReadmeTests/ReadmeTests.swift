@@ -5,6 +5,9 @@ import Foundation
 import HTTPOrigin
 import Hummingbird
 import Larder
+import HTTPTypes
+import LarderHTTP
+import LarderStore
 import LarderAsyncHTTPClient
 import LarderServer
 import Synchronization

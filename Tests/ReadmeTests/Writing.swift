@@ -3,6 +3,8 @@
 #if AsyncHTTPClient
 // README begins
 import Larder
+import LarderOutbox
+import LarderStore
 import LarderAsyncHTTPClient
 
 func writeOnTheTrain(store: Store, base: BaseURL) async throws {

@@ -2,7 +2,7 @@
 #if Server
 import CrashWorld
 import Foundation
-import Larder
+import LarderStore
 import Testing
 
 /// How often the editor is killed: enough for a look. `LARDER_EDIT_KILLS` says otherwise; the promise is 300.

@@ -2,7 +2,6 @@
 #if Server
 import CrashWorld
 import Foundation
-import Larder
 import LarderServer
 import Testing
 

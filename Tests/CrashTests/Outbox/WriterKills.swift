@@ -4,7 +4,8 @@
 import CrashWorld
 import struct CrashWorld.SplitMix64
 import Foundation
-import Larder
+import LarderFormat
+import LarderStore
 import LarderServer
 import Testing
 

@@ -1,7 +1,8 @@
 // ContentDump: what a store holds, but for numbers that count how it came to hold it.
 
 import CrashWorld
-import Larder
+import LarderFormat
+import LarderStore
 
 /// What a store holds, but for numbers that count how it came to hold it.
 struct ContentDump: Equatable {

@@ -2,7 +2,8 @@
 
 import CrashWorld
 import Foundation
-import Larder
+import LarderEngine
+import LarderStore
 import Testing
 
 import struct CrashWorld.SplitMix64

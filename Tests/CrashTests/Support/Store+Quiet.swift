@@ -2,6 +2,7 @@
 
 import Larder
 import LarderEngine
+import LarderStore
 
 extension Store {
     /// Opens a store whose remarks are not for the test's log.

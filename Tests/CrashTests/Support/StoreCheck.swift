@@ -1,8 +1,9 @@
 // StoreCheck: compares a store with what its children acknowledged and with the server's history.
 
 import CrashWorld
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
 import Testing
 
 /// Compares a store with what its children were promised and with the server's history.

@@ -4,7 +4,8 @@
 import Foundation
 import HTTPOrigin
 import HTTPTypes
-import Larder
+import LarderStore
+import LarderTransport
 import LarderAsyncHTTPClient
 import LarderHTTP
 import LarderTesting

@@ -3,7 +3,7 @@
 #if Server
 import HTTPOrigin
 import HTTPTypes
-import Larder
+import LarderStore
 import LarderHTTP
 import LarderTesting
 import Testing

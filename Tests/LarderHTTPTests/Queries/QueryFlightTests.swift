@@ -1,6 +1,5 @@
 // Proves that concurrent fetches of a query key share one request and end correctly when cancelled or overtaken.
 
-import Larder
 import LarderHTTP
 import LarderTesting
 import Synchronization

@@ -3,6 +3,7 @@ import Foundation
 import Larder
 import LarderFormat
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import Synchronization
 import Testing

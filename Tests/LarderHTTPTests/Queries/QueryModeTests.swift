@@ -1,6 +1,5 @@
 // Proves what the modes of a keyed query return, fetch and expire.
 
-import Larder
 import LarderTesting
 import Synchronization
 import Testing

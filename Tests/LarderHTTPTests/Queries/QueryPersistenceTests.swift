@@ -2,6 +2,7 @@
 
 import Larder
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import Synchronization
 import Testing

@@ -1,6 +1,5 @@
 // Proves when a failed fetch is tried again, and when it is not.
 import HTTPTypes
-import Larder
 import LarderHTTP
 import LarderTesting
 import LarderTransport

@@ -4,6 +4,7 @@ import Larder
 import LarderFormat
 import LarderHTTP
 import LarderOutbox
+import LarderStore
 import LarderTesting
 import LarderTransport
 import Synchronization

@@ -1,6 +1,7 @@
 // Proves that an invalidation by tag reaches every value with the tag, and lasts: over fetches, and over relaunches.
 import Larder
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import Synchronization
 import Testing

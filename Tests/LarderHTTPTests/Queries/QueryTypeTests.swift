@@ -1,5 +1,4 @@
 // Proves that a key used with two types gives each caller and observer its own value, and that observing holds no old values.
-import Larder
 import LarderHTTP
 import LarderTesting
 import Synchronization

@@ -1,8 +1,8 @@
 // QueryWorld: a query cache over a virtual clock, a network that can be switched, and a server that counts.
 
 import Foundation
-import Larder
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import Synchronization
 

@@ -1,7 +1,8 @@
 // Proves that the examples in the doc comments of SQL queries compile.
 
-import Larder
+import LarderFormat
 import LarderQuery
+import LarderStore
 
 private func storeQueryExample(store: Store) throws {
     // Example of StoreQuery

@@ -2,6 +2,7 @@
 
 import Foundation
 import Larder
+import LarderHTTP
 import LarderQuery
 import Testing
 

@@ -1,7 +1,9 @@
 // CoordinatorFixture: what tests read of its store, its origin and its status.
 
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,7 +1,9 @@
 // Proves that events, errors and waits read as plain sentences, without tokens or the content of rows.
 
-import Larder
+import LarderFormat
+import LarderStore
 import LarderSync
+import LarderTransport
 import Testing
 
 /// What a person reads: sentences, without tokens or the content of rows.

@@ -1,8 +1,11 @@
 // Proves that the coordinator walks its lists when added, again over time, by hand and after failures.
 
 import Foundation
-import Larder
+import LarderFormat
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Synchronization
 import Testing
 

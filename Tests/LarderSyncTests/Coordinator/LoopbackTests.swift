@@ -1,7 +1,9 @@
 // Proves that the coordinator syncs over HTTP with a server that goes away and comes back.
 
 #if Server && AsyncHTTPClient
-import Larder
+import LarderStore
+import LarderSync
+import LarderTransport
 import LarderAsyncHTTPClient
 import LarderServer
 import LarderTesting

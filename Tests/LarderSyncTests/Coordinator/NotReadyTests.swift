@@ -1,9 +1,12 @@
 // Proves that waiting for a filter ends with an error that names the resources that will not come.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// Waiting for a filter ends with an error that names what nothing will bring.

@@ -1,9 +1,11 @@
 // Proves that nothing is sent without a network, by the host's wish or behind a captive portal, and that sync resumes.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Synchronization
 import Testing
 

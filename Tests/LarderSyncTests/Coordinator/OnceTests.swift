@@ -1,9 +1,11 @@
 // Proves that a single sync within a time limit ends when all is up to date, at the limit, or without a network.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite("A single sync within a time limit", .timeLimit(.minutes(5)))

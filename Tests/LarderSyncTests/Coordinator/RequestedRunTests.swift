@@ -1,9 +1,10 @@
 // Proves that a run requested by hand joins the one under way, fails at once without a network, and ends with its filter.
 
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite("A run requested by hand", .timeLimit(.minutes(5)))

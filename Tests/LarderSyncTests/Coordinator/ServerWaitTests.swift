@@ -1,9 +1,10 @@
 // Proves that a server's wait holds back every filter, over restarts and networks.
 
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// A server that wants to be left alone is, by every filter, over restarts and networks.

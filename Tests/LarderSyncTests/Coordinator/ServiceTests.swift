@@ -1,7 +1,9 @@
 // Proves that a filter added to a running coordinator is bootstrapped and refreshed.
 
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,7 +1,10 @@
 // Proves that the coordinator stops promptly, leaves a sound store, and continues at the next start.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Logging
 import ServiceLifecycle

@@ -1,9 +1,12 @@
 // Proves that the status reports each phase, wait, failure and progress of the filters to every observer.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite("The status of the coordinator", .timeLimit(.minutes(5)))

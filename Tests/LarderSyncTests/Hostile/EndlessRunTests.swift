@@ -1,7 +1,7 @@
 // Proves that a run ends with an error when a server's pages never end.
 
 #if AsyncHTTPClient
-import Larder
+import LarderSync
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A server whose pages have no end` {

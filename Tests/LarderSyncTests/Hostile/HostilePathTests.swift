@@ -3,7 +3,8 @@
 #if AsyncHTTPClient
 import Foundation
 import HTTPTypes
-import Larder
+import LarderSync
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A server that sends misleading addresses` {

@@ -1,7 +1,8 @@
 // HostileSetup: a hostile server and a synced client, compared before and after an attack.
 
 #if AsyncHTTPClient
-import Larder
+import LarderFormat
+import LarderStore
 import LarderAsyncHTTPClient
 import Testing
 

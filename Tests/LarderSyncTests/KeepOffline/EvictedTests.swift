@@ -1,7 +1,10 @@
 // Proves when sync fetches an evicted resource again: on request, when pinned, and never a second time.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,9 +1,9 @@
 // Proves that keeping a resource offline fetches and pins it, reports what is missing, and can be undone.
 
-import Larder
 import LarderFormat
 import LarderServer
 import LarderStore
+import LarderSync
 import LarderTesting
 import Synchronization
 import Testing

@@ -2,6 +2,8 @@
 
 import Foundation
 import Larder
+import LarderFormat
+import LarderStore
 import LarderTesting
 import Testing
 

@@ -1,6 +1,8 @@
 // Proves that a write over a list row is not undone by a page on its way, and is kept when a pass fails.
 
-import Larder
+import LarderFormat
+import LarderStore
+import LarderSync
 import Testing
 
 /// A list whose first page is on its way while something else happens.

@@ -1,7 +1,8 @@
 // Proves that an accepted local write is not replaced by an older row, whatever lags behind.
 
-import Larder
 import LarderFormat
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,6 +1,9 @@
 // WriterRun: one run of a filter in small steps, so that anything may happen in between.
 
-import Larder
+import LarderEngine
+import LarderFormat
+import LarderStore
+import LarderSync
 import LarderTesting
 
 /// One run of a filter, a small step at a time, so that anything may happen in between.

@@ -1,6 +1,7 @@
 // WriterServer: a server model that remembers its whole history, so that it can respond with any lag.
 
-import Larder
+import LarderFormat
+import LarderSync
 
 /// A server that remembers everything it ever was, so that it can answer as a copy of itself that lags.
 ///

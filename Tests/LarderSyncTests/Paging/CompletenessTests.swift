@@ -2,9 +2,11 @@
 // answers: fewer items than were asked for, another order, a list that moves, an empty list in place of one with items.
 
 import HTTPTypes
-import Larder
+import LarderFormat
+import LarderStore
 import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `A server that returns fewer items than requested` {

@@ -1,6 +1,6 @@
 // Proves that a pass that would delete suspiciously many rows deletes nothing at once, unless configured.
 
-import Larder
+import LarderStore
 import LarderSync
 import LarderTesting
 import LarderTransport

@@ -1,6 +1,5 @@
 // Proves that a pass that ends early keeps its pages and deletes nothing else.
 
-import Larder
 import LarderFormat
 import LarderStore
 import LarderSync

@@ -1,6 +1,5 @@
 // Proves which members count as changed between two payloads.
 
-import Larder
 import LarderSync
 import Testing
 

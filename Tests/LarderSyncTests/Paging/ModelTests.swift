@@ -1,6 +1,5 @@
 // Proves that passes over changing lists match a model: nothing that stays is deleted, and one quiet pass equalizes.
 
-import Larder
 import LarderFormat
 import LarderStore
 import LarderSync

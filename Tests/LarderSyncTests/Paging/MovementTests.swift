@@ -1,6 +1,6 @@
 // Proves that a list which changes during a walk is walked again, and that impossible pages are typed errors.
 
-import Larder
+import LarderStore
 import LarderSync
 import Testing
 

@@ -1,6 +1,5 @@
 // Proves that pages overlap, so that no item falls between two of them, and what that costs.
 
-import Larder
 import LarderSync
 import Testing
 

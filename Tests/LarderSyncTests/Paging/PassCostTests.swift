@@ -1,6 +1,7 @@
 // Proves the cost of a pass: one read for an unchanged page, and one commit for a changed one.
 
-import Larder
+import LarderFormat
+import LarderStore
 import LarderSync
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 // Proves the reconciliation of single pages by worked examples, including the borderline cases.
 
-import Larder
+import LarderFormat
+import LarderStore
 import LarderSync
 import Testing
 

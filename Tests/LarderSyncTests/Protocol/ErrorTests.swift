@@ -1,9 +1,12 @@
 // Proves how a run treats each error of the server, and that refused credentials are renewed once.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Synchronization
 import Testing
 

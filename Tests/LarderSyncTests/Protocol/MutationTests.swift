@@ -1,7 +1,9 @@
 // Proves what each type of change does to a resource and its rows.
 
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

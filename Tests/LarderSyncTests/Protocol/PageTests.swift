@@ -1,8 +1,12 @@
 // Proves that pages are decoded as the protocol defines them, and that a malformed one applies nothing.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `Pages` {

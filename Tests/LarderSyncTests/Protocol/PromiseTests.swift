@@ -1,9 +1,12 @@
 // Proves the general guarantees of content sync: convergence, local reads, and tokens that survive failures.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `What content sync promises` {

@@ -1,9 +1,10 @@
 // Proves that requests have the paths, credentials, filters and parameters that the protocol defines.
 
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite struct `Requests` {

@@ -1,7 +1,9 @@
 // Proves that sequences ascend within their bound, and that a run which violates this fails.
 
-import Larder
+import HTTPTypes
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

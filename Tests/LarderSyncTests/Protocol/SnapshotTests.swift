@@ -1,8 +1,11 @@
 // Proves that snapshots replace all rows of a resource atomically and are fetched with limited concurrency.
 
 import Foundation
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Synchronization
 import Testing

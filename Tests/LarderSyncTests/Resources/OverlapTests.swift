@@ -1,7 +1,10 @@
 // Proves that filters which share resources fetch them once and lose them only with the last filter.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,9 +1,10 @@
 // Proves that a changed page size restarts a bootstrap's pages, and continues from stored tokens.
 
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Synchronization
 import Testing
 

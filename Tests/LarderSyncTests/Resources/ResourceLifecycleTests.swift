@@ -1,8 +1,10 @@
 // Proves that a resource follows hiding, publishing, emptying and schema changes, and is never seen half changed.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,7 +1,10 @@
 // Proves that changes and snapshots at or below the applied sequence never roll a resource back.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

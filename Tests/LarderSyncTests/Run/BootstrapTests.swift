@@ -1,7 +1,8 @@
 // Proves that a bootstrap stores every listed resource, stores the token last, and is followed by incremental runs.
 
-import Larder
+import LarderFormat
 import LarderServer
+import LarderSync
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A bootstrap` {

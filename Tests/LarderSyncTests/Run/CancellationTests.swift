@@ -1,7 +1,7 @@
 // Proves that callers of a run share it, can cancel anywhere, and that the next run converges.
 
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
 import Testing
 

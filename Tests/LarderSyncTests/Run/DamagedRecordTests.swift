@@ -1,10 +1,11 @@
 // Proves that the next run repairs damaged records of resources and filters while their rows stay readable.
 // readable and the other filters go on.
 
-import Larder
 import LarderFormat
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @testable import LarderStore

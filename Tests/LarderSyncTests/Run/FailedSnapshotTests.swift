@@ -1,9 +1,12 @@
 // Proves that a snapshot that cannot be fetched blocks no other resource, loses no change, and is reported.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// A snapshot that cannot be had keeps no other resource from coming, loses no change, and is named.

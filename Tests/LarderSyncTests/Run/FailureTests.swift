@@ -1,9 +1,10 @@
 // Proves that a run which fails in any exchange keeps its token and whole resources, and that the next one recovers.
 
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A run that fails` {

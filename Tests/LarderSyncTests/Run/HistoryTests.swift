@@ -2,9 +2,12 @@
 
 import Foundation
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// Random lives of an origin, synced now and then over a network that fails now and then.

@@ -1,9 +1,12 @@
 // Proves that a lagging snapshot, a change of an absent resource and an unsafe path from the server do no harm.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A lagging snapshot` {

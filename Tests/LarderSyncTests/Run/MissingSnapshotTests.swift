@@ -1,7 +1,8 @@
 // Proves that a 404 for a snapshot hides its resource only when no later change proves it public.
 
 import HTTPTypes
-import Larder
+import LarderFormat
+import LarderStore
 import LarderTesting
 import Testing
 

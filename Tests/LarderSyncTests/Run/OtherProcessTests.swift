@@ -1,8 +1,8 @@
 // Proves that one process at a time syncs a store, so that none fetches again what another is fetching.
 
-import Larder
 import LarderEngine
 import LarderServer
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,7 +1,10 @@
 // Proves that tokens and resources of one server are never shown to another: nothing is sent until the host has decided.
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A sync with a server other than the content's` {

@@ -1,8 +1,11 @@
 // Proves that a slow snapshot does not block the snapshots of other filters.
 
-import Larder
+import HTTPTypes
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Synchronization
 import Testing
 

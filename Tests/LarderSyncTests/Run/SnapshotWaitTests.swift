@@ -1,7 +1,7 @@
 // Proves that snapshots answered with a server's wait block neither pages nor other snapshots.
 import HTTPTypes
-import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
 import LarderTransport
 import Testing

@@ -1,8 +1,12 @@
 // Proves that a sweep removes what no filter holds any more, and only after a complete bootstrap.
 
-import Larder
+import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A sweep` {

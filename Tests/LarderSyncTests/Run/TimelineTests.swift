@@ -1,8 +1,9 @@
 // Proves when a server rollback begins a new timeline, in which everything is fetched again, and when it is only lag.
 
-import Larder
 import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 

@@ -1,7 +1,7 @@
 // Proves which runs network and power allow to begin, and what a change of them does.
 
-import Larder
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("The conditions of network and power")

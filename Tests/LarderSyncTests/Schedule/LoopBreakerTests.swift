@@ -1,7 +1,8 @@
 // Proves that a filter whose tokens are rejected again and again is slowed down, and recovers.
 
-import Larder
+import LarderFormat
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("A filter whose tokens are rejected repeatedly")

@@ -1,7 +1,7 @@
 // Proves that a filter is overdue seven days after its last run, whatever the clock does, and is then synced.
 
-import Larder
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("A filter that was not synced for long")

@@ -1,7 +1,7 @@
 // Proves that a captive portal stops all runs, is probed with growing waits, and is no filter's failure.
 
-import Larder
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("A captive portal")

@@ -1,8 +1,9 @@
 // Proves that random sequences of events never lose a due run and never begin a forbidden one.
 
-import Larder
+import LarderFormat
 import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// Histories drawn from a seed: whatever happens, in whatever order, what must always hold does.

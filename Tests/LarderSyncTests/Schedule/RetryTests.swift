@@ -1,7 +1,8 @@
 // Proves when a failed run is tried again: with growing waits, jitter, the server's wait, or a returning network.
 
-import Larder
+import LarderFormat
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("After a failure")

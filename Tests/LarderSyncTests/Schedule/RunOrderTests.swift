@@ -1,7 +1,7 @@
 // Proves in which order filters run: by hand, priority, waiters and arrival, within a limit of concurrent runs.
 
-import Larder
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("The order of runs")

@@ -1,7 +1,9 @@
 // ScheduleBench: the schedule's state machine with a clock, a timer and running filters, checked after every step.
 
-import Larder
+import LarderFormat
+import LarderStore
 import LarderSync
+import LarderTransport
 import Testing
 
 /// The pure machine with a clock, a timer and a count of runs: what the shell does, without doing it.

@@ -1,7 +1,8 @@
 // Proves which filters each trigger runs: launch, network, opening, push, time, rejection and credentials.
 
-import Larder
+import LarderFormat
 import LarderSync
+import LarderTransport
 import Testing
 
 @Suite("The triggers of a run")

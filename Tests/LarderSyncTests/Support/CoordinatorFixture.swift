@@ -1,9 +1,11 @@
 // CoordinatorFixture: an origin and a coordinator whose time, network and power a test controls.
 
 import Foundation
-import Larder
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Logging
 import Synchronization
 import Testing

@@ -1,7 +1,9 @@
 // Origin: shorthands for tests to fill, change and compare an origin.
 
-import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 
 extension Origin {
     /// An origin whose clock stands still.

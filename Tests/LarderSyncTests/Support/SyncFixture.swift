@@ -2,7 +2,10 @@
 
 import Foundation
 import Larder
+import LarderFormat
 import LarderServer
+import LarderStore
+import LarderSync
 import LarderTesting
 import Synchronization
 import Testing

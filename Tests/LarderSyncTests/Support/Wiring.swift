@@ -1,6 +1,5 @@
 // Wiring: the ways in which a fixture reaches its origin, in process or over HTTP.
 
-import Larder
 import LarderServer
 import LarderTransport
 import Testing

@@ -2,6 +2,8 @@
 
 import CrashWorld
 import Larder
+import LarderStore
+import LarderSync
 
 /// Syncs bulk content once, to the end, and reports every row that is fetched.
 struct BulkSyncRun {

@@ -2,6 +2,7 @@
 
 import CrashWorld
 import Larder
+import LarderStore
 
 #if canImport(Glibc)
 import Glibc

@@ -2,6 +2,7 @@
 
 import CrashWorld
 import Larder
+import LarderStore
 
 import struct CrashWorld.SplitMix64
 

@@ -2,7 +2,8 @@
 
 import CrashWorld
 import HTTPTypes
-import Larder
+import LarderStore
+import LarderSync
 import LarderTesting
 import LarderTransport
 

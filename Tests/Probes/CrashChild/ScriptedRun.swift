@@ -2,6 +2,8 @@
 
 import CrashWorld
 import Larder
+import LarderStore
+import LarderSync
 import LarderTesting
 
 /// Plays the script from one step on to its end.

@@ -2,7 +2,6 @@
 
 import Foundation
 import HTTPTypes
-import Larder
 import LarderAsyncHTTPClient
 import LarderTransport
 import LarderURLSession

@@ -2,6 +2,7 @@
 
 import Larder
 import LarderHTTP
+import LarderStore
 import LarderTransport
 
 /// Two downloads of the same at a time through a cache, each read by a task of its own and kept nowhere else.

@@ -1,6 +1,8 @@
 // MeasuredSync: a run that fills a store and a second one that is measured.
 
 import Larder
+import LarderStore
+import LarderSync
 import LarderTransport
 
 /// A run that fills a store and a second one that is measured.

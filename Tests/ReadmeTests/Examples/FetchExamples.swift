@@ -1,7 +1,11 @@
 // Proves that the examples in the doc comments of the caches of responses, objects and queries compile.
 
 import Foundation
+import HTTPTypes
 import Larder
+import LarderHTTP
+import LarderOutbox
+import LarderStore
 
 private struct Article: Codable { var id: Int, title: String }
 

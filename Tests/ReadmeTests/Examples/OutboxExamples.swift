@@ -1,6 +1,8 @@
 // Proves that the examples in the doc comments of the outbox and the session compile.
 
 import Larder
+import LarderOutbox
+import LarderStore
 
 private func outboxExample(store: Store, transport: any Transport, base: BaseURL, text: [UInt8]) async throws {
     // Example of Outbox

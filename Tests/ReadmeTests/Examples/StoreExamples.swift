@@ -2,6 +2,7 @@
 
 #if AsyncHTTPClient
 import Larder
+import LarderStore
 
 private func storeExample(path: String, key: RowKey, verse: Verse, now: Int64) async throws {
     // Example of Store

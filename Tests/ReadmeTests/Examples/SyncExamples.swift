@@ -1,6 +1,8 @@
 // Proves that the examples in the doc comments of syncing compile.
 
 import Larder
+import LarderStore
+import LarderSync
 
 private actor TokenSource {
     func token(isNew: Bool) throws -> String { isNew ? "new" : "old" }

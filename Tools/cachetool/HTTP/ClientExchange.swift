@@ -1,5 +1,6 @@
 import HTTPTypes
-import Larder
+import LarderHTTP
+import LarderTransport
 
 /// One line of input to `serve-client`, with its reply.
 struct ClientExchange: Sendable {

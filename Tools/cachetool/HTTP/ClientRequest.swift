@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
-import Larder
+import LarderHTTP
+import LarderTransport
 
 /// A line of input to `serve-client`.
 struct ClientRequest: Decodable {

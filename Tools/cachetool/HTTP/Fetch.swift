@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Larder
+import LarderHTTP
 
 /// Fetches a URL through the cache.
 struct Fetch: AsyncParsableCommand {

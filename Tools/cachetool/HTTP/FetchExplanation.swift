@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Larder
+import LarderHTTP
 
 /// Explains the origin of a response and the reason for its use, as text and as JSON.
 struct FetchExplanation {

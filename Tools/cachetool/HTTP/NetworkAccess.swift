@@ -1,5 +1,5 @@
 import HTTPTypes
-import Larder
+import LarderTransport
 
 #if AsyncHTTPClient
 import LarderAsyncHTTPClient

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Larder
+import LarderHTTP
 import Synchronization
 
 /// Sends requests from standard input through the cache, for programs that test caches.

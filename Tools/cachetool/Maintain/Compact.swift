@@ -1,5 +1,6 @@
 import ArgumentParser
 import Larder
+import LarderStore
 
 /// Compacts a store.
 struct Compact: ParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Larder
 import LarderFormat
 import LarderStore
 

@@ -1,5 +1,7 @@
 import Foundation
 import Larder
+import LarderSync
+import LarderTransport
 
 extension Sync {
     /// Keeps a filter in sync and shows its status, until a signal is received.

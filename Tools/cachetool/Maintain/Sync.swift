@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderStore
+import LarderSync
 
 #if AsyncHTTPClient
 import LarderAsyncHTTPClient

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Larder
+import LarderEngine
 import LarderFormat
 import LarderStore
 

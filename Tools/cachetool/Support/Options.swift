@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderEngine
+import LarderStore
 
 /// The printing options of a verb.
 struct OutputOptions: ParsableArguments {

@@ -1,4 +1,5 @@
-import Larder
+import LarderStore
+import LarderSync
 import Synchronization
 
 /// Shows the progress of a run: a bar on a terminal, otherwise a plain line for each step.

@@ -1,6 +1,8 @@
 #if Server
 import Foundation
-import Larder
+import LarderFormat
+import LarderStore
+import LarderSync
 import LarderServer
 import Synchronization
 

@@ -1,6 +1,8 @@
 #if Server
 import Foundation
 import Larder
+import LarderStore
+import LarderSync
 import LarderServer
 import LarderURLSession
 import Synchronization

@@ -1,9 +1,9 @@
 // Proves that a response selected by credentials is stored by default, outlives them, and is never served to another account.
 import Foundation
 import HTTPTypes
-import Larder
 import LarderFormat
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import LarderTransport
 import Synchronization

@@ -1,6 +1,5 @@
 // Proves that an unusable answer never replaces a usable stored one.
 import HTTPTypes
-import Larder
 import LarderHTTP
 import LarderTesting
 import LarderTransport

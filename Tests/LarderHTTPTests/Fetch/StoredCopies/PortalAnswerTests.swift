@@ -1,6 +1,5 @@
 // Proves that a stored copy with content outlives whatever a captive portal answers in the server's place.
 import HTTPTypes
-import Larder
 import LarderHTTP
 import LarderTesting
 import LarderTransport

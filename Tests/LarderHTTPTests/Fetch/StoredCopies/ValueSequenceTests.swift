@@ -1,6 +1,5 @@
 // Proves that sequences of decoded answers keep usable stored copies and never present an unusable answer.
 import HTTPTypes
-import Larder
 import LarderHTTP
 import LarderTesting
 import LarderTransport

@@ -1,7 +1,7 @@
 // Proves that a 304 that changes Vary leaves the response it confirmed reachable, in every cache.
 import HTTPTypes
-import Larder
 import LarderHTTP
+import LarderStore
 import LarderTesting
 import LarderTransport
 import Testing

@@ -1,7 +1,6 @@
 // StoredCopyWorld: a real response cache, a server that can be changed, and a program that decodes one word.
 
 import HTTPTypes
-import Larder
 import LarderHTTP
 import LarderTesting
 import LarderTransport

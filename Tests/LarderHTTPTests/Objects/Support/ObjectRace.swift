@@ -1,7 +1,6 @@
 // ObjectRace: one seeded history of the object 1: answers, saves, removals and sign-outs, some of them while others are under way.
 
 import Foundation
-import Larder
 import LarderFormat
 import LarderHTTP
 import LarderOutbox

@@ -3,6 +3,7 @@
 import Foundation
 import Larder
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// A folder that looks like `/sys/class/power_supply`.

@@ -1,7 +1,6 @@
 // Proves that pages of an ordinary JSON interface are requested, decoded and refused with typed errors.
 
 import HTTPTypes
-import Larder
 import LarderSync
 import LarderTransport
 import Testing

@@ -1,7 +1,7 @@
 // Proves that lists sync with a server's own paged interface, in process and over HTTP.
 
 import HTTPTypes
-import Larder
+import LarderFormat
 import LarderServer
 import LarderSync
 import LarderTransport

@@ -2,6 +2,8 @@
 
 import Foundation
 import Larder
+import LarderStore
+import LarderSync
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@
 import CrashWorld
 import HTTPTypes
 import Hummingbird
-import Larder
+import LarderFormat
 import LarderServer
 import NIOCore
 import Synchronization

@@ -1,6 +1,7 @@
 // EditedRows: the rows that a client edits; each holds a number that only increases.
 
-import Larder
+import LarderFormat
+import LarderStore
 
 /// The rows that a client edits while its server is wrong in many ways: each holds a number that only goes up.
 enum EditedRows {

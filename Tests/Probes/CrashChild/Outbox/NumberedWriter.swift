@@ -4,6 +4,7 @@ import CrashWorld
 import HTTPTypes
 import Larder
 import LarderOutbox
+import LarderStore
 import LarderTransport
 
 #if AsyncHTTPClient

@@ -4,6 +4,7 @@ import CrashWorld
 import HTTPTypes
 import Larder
 import LarderOutbox
+import LarderStore
 import LarderTransport
 
 /// One of several processes with one outbox: `crash-child share <store> <port> <first> <count>`.
