@@ -6,6 +6,8 @@ let package = Package(
     platforms: [.macOS("26.0"), .iOS("26.0")],
     products: [
         .library(name: "Larder", targets: ["Larder"]),
+        .library(name: "LarderEngine", targets: ["LarderEngine"]),
+        .library(name: "LarderFormat", targets: ["LarderFormat"]),
         .library(name: "LarderStore", targets: ["LarderStore"]),
         .library(name: "LarderSync", targets: ["LarderSync"]),
         .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
@@ -204,6 +206,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),
+        .executableTarget(
+            name: "dictionary", dependencies: ["Larder", "LarderURLSession"], path: "Tools/examples/dictionary"),
+        .testTarget(
+            name: "DictionaryTests", dependencies: ["dictionary", "Larder", "LarderServer", "LarderTesting"]),
         .testTarget(
             name: "LarderTests",
             dependencies: [

@@ -10,7 +10,7 @@ if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests
         SimulatorTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests LarderTests CacheToolTests
-        ReadmeTests CrashTests
+        ReadmeTests DictionaryTests CrashTests
     )
 fi
 

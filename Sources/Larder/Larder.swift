@@ -4,6 +4,7 @@
 @_exported public import struct HTTPTypes.HTTPField
 @_exported public import struct HTTPTypes.HTTPFields
 @_exported public import struct HTTPTypes.HTTPRequest
+@_exported public import enum LarderEngine.EngineError
 @_exported public import struct LarderFormat.ResourceKey
 @_exported public import struct LarderFormat.RowKey
 @_exported public import struct LarderFormat.UUIDBytes

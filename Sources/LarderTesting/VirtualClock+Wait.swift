@@ -11,7 +11,7 @@ public struct WaitExpired: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension VirtualClock {
     /// Lets virtual time pass until a condition holds: sleeping tasks are woken one by one, in the order of their
-    /// deadlines, whenever nothing else happens.
+    /// deadlines, after 20 ms of real time each, in which other work may change the condition.
     ///
     /// ```swift
     /// try await clock.wait(for: "the note to be sent") { !notes.isPending(note) }
@@ -21,8 +21,8 @@ extension VirtualClock {
     ///   - what: What is waited for, for the message of the error.
     ///   - limit: The most virtual time to let pass.
     ///   - condition: Checked again and again; must be quick.
-    /// - Throws: ``WaitExpired`` when the limit is reached, or when nothing sleeps or happens for ten seconds of real
-    ///   time; `CancellationError`; the error of the condition.
+    /// - Throws: ``WaitExpired`` when nothing that sleeps within the limit is left, and the condition does not come to
+    ///   hold in ten seconds of real time; `CancellationError`; the error of the condition.
     public func wait(
         for what: String, upTo limit: Duration = .seconds(3600), _ condition: () async throws -> Bool
     ) async throws {
@@ -33,11 +33,10 @@ extension VirtualClock {
             try await Task.sleep(for: .milliseconds(1))
             quiet += 1
             if quiet < 20 { continue }
-            guard let next = nextDeadline else {
+            guard let next = nextDeadline, start.duration(to: next) <= limit else {
                 if quiet < 10_000 { continue }
                 throw WaitExpired(what: what, waited: start.duration(to: now))
             }
-            if start.duration(to: next) > limit { throw WaitExpired(what: what, waited: start.duration(to: now)) }
             advanceToNextSleeper()
             quiet = 0
         }

@@ -1,5 +1,6 @@
 // Proves that the cache reads, queries and searches synced content as values, without a network.
 
+import Foundation
 import Larder
 import LarderQuery
 import LarderServer
@@ -60,17 +61,58 @@ import Testing
 
     @Test func `reports progress that never goes back and ends when everything can be read`() async throws {
         let world = World()
-        for id in 1...12 { try world.publish(Int64(id)) }
+        // Three pages, so that later ones list further resources.
+        for id in 1...220 { try world.publish(Int64(id), count: 1) }
         let cache = try await world.open()
         try await world.running(cache) {
             let seen = await world.keep("translations:*", in: cache)
             let fractions = seen.map { $0.fraction ?? 0 }
             #expect(fractions == fractions.sorted() && fractions.last == 1)
             #expect(seen.filter(\.isReady).count == 1 && seen.last?.isReady == true)
-            #expect(seen.last?.resources == 12 && seen.last?.description == "ready offline, 12 resources")
+            #expect(seen.last?.resources == 220 && seen.last?.description == "ready offline, 220 resources")
             let rows = try cache.rows(Verse.self, in: "translations/12")
-            #expect(rows.count == 20)
+            #expect(rows.count == 1)
         }
+    }
+
+    /// The sequence never ended.
+    @Test func `ends the progress when the app stops keeping a filter`() async throws {
+        let world = World()
+        world.network.set(.offline)
+        let cache = try await world.open()
+        try await world.running(cache) {
+            var isStopped = false
+            for await _ in cache.keep("translations:*") where !isStopped {
+                isStopped = true
+                cache.stopKeeping("translations:*")
+            }
+            #expect(isStopped)
+        }
+    }
+
+    /// The second call ended at once with the failure of the first.
+    @Test func `tries at once when a filter is kept again after a refusal`() async throws {
+        let world = World()
+        try world.publish(10)
+        world.transport.plan(.status(.forbidden), times: 1) { $0.path?.contains("/sync?") == true }
+        let cache = try await world.open()
+        try await world.running(cache) {
+            let refused = await world.keep("translations:10", in: cache)
+            #expect(refused.last?.problem != nil && refused.last?.isReady == false)
+            let seen = await world.keep("translations:10", in: cache)
+            #expect(seen.last?.isReady == true)
+        }
+    }
+
+    @Test func `leaves out texts that are no address, and dates that are no time`() async throws {
+        let world = World()
+        let cache = try await world.open()
+        await #expect(throws: HTTPCacheError.self) { try await cache.text("no address") }
+        let condition: SQLCondition = "updated_at < \(Date(timeIntervalSince1970: 1e300))"
+        #expect(condition.arguments == [.real(1e303)])
+        let keys = ["translations/007", "translations/+7", "7", "/7", "a/b/7"].map { text in ResourceKey(text) }
+        #expect(keys == [nil, nil, nil, nil, ResourceKey("a/b", 7)])
+        try await cache.close()
     }
 
     @Test func `reports why content does not arrive`() async throws {

@@ -21,5 +21,13 @@ import Testing
         }
         let stored = try store.read { view in try [first, second].map { key in try view.payload(at: key) } }
         #expect(stored == [Array("{}".utf8), Array("{\"a\":1}".utf8)])
+        let rows = try store.read { view in try view.rows(in: .all(of: resource)) }
+        #expect(try rows.last?.value([String: Int].self) == ["a": 1])
+    }
+
+    @Test func `convert UUIDs both ways`() throws {
+        let uuid = UUID()
+        let bytes = UUIDBytes(uuid)
+        #expect(bytes.description.lowercased() == uuid.uuidString.lowercased() && UUID(bytes) == uuid)
     }
 }

@@ -22,7 +22,8 @@ func readTheVerses(in location: CacheLocation, api: BaseURL, content: BaseURL) a
     try await words.session.signIn(as: "user-1")
     let running = Task { try await words.run() }  // syncs, and sends writes
 
-    for await progress in words.keep("translations:*;notes:1") {  // ends when it can be read offline
+    for await progress in words.keep("translations:*;notes:1") {  // ends when ready to be read offline
+        if let problem = progress.problem { print(problem) }  // ends with it where the app has to act first
         print(progress.fraction ?? 0, progress)
     }
     let verse = try words.row(Verse.self, 1005, in: "translations/10")  // no network, no waiting

@@ -14,7 +14,8 @@ public import LarderTransport
 public struct CacheOptions: Sendable {
     /// The limits of the store, such as its size.
     public var store = StoreOptions()
-    /// The header fields that authenticate requests to both servers; added at each send, never stored.
+    /// The header fields that authenticate syncs and writes; added at each send, never stored. Texts over HTTP go
+    /// without them.
     public var credentials: any Credentials = FixedCredentials()
     /// Renews an expired login; without it the user signs in again.
     public var authenticator: (any Authenticator)?

@@ -34,7 +34,7 @@ public protocol LocalRow: CachedRow {}
 ///
 /// ```swift
 /// static let schema = RowSchema(
-///     "product", in: .group("products"), index: "price", "name", search: "name", "description")
+///     "product", in: .group("products"), columns: "kind", index: "price", "name", search: "name", "description")
 /// ```
 public struct RowSchema: Sendable {
     /// The resources that hold the rows.

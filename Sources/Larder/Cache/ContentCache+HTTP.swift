@@ -9,16 +9,16 @@ extension ContentCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - address: An absolute http or https address.
+    ///   - address: An absolute http or https address. The cache's credentials are not sent to it: a request that needs
+    ///     fields is a `FetchRequest` for ``data(for:_:)``.
     ///   - strategy: When a stored response is used.
     /// - Throws: ``HTTPCacheError``: ``HTTPCacheError/server(_:)`` for every status but success,
-    ///   ``HTTPCacheError/parse(_:)`` for a body that is not UTF-8; otherwise as
-    ///   ``HTTPCache/value(of:_:upTo:decoding:)``.
-    /// - Precondition: The address is one; for others there is ``data(for:_:)``.
+    ///   ``HTTPCacheError/parse(_:)`` for a body that is not UTF-8, ``HTTPCacheError/invalidRequest(_:)`` for a text
+    ///   that is no such address; otherwise as ``HTTPCache/value(of:_:upTo:decoding:)``.
     public func text(
         _ address: String, _ strategy: SingleAnswerStrategy = .standard
     ) async throws(HTTPCacheError) -> Fetched<String> {
-        guard let request = FetchRequest(address) else { preconditionFailure("\(address) is no http address") }
+        guard let request = FetchRequest(address) else { throw .invalidRequest("\(address) is no http address") }
         return try await http.value(of: request, strategy) { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { throw NotText() }
             return text
@@ -52,7 +52,7 @@ extension Fetched {
             }
         let oldness = origin == .cache ? age.map { ", \(Self.text(of: $0)) old" } ?? "" : ""
         let reason =
-            if case .expiredServedOffline = state {
+            if case .expiredServedOffline = state, reuse.word != "time-limit" {
                 "the server cannot be reached"
             } else {
                 reuse.sentence
@@ -66,6 +66,7 @@ extension Fetched {
         case ..<60: "\(seconds) s"
         case ..<3600: "\(seconds / 60) min"
         case ..<86_400: "\(seconds / 3600) h"
+        case ..<172_800: "1 day"
         default: "\(seconds / 86_400) days"
         }
     }

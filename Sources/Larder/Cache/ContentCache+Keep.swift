@@ -1,17 +1,21 @@
 internal import LarderStore
 public import LarderSync
+private import Synchronization
 
 extension ContentCache {
     /// Keeps the content of a filter in sync from now on, and reports the progress until it can be read offline.
     ///
     /// The sequence ends with a progress whose ``KeepProgress/isReady`` is true, or whose ``KeepProgress/problem`` has
-    /// to be resolved first: then the app may keep the filter again. Content is fetched while ``run()`` runs. The
+    /// to be resolved first: then keeping the filter again tries at once. It also ends when the app stops keeping the
+    /// filter or the cache closes. Content is fetched while ``run()`` runs. The
     /// filter stays in sync when the sequence is not read to its end; ``stopKeeping(_:)`` ends that.
+    ///
+    /// Without a network it waits, however long: an app that may start offline reads first and keeps in another task.
     ///
     /// ```swift
     /// for await progress in cache.keep("translations:*;tafsirs:*") {
     ///     bar.value = progress.fraction ?? 0
-    ///     label.text = progress.description
+    ///     label.text = progress.problem ?? progress.description
     /// }
     /// ```
     ///
@@ -42,11 +46,14 @@ extension ContentCache {
         _ filter: ResourceFilter, _ content: SyncCoordinator, _ continuation: AsyncStream<KeepProgress>.Continuation
     ) async {
         await withTaskGroup(of: KeepProgress?.self) { group in
+            let shown = LastProgress()
             group.addTask {
                 var last = KeepProgress()
                 for await status in content.statuses() {
-                    guard let found = status.filters.first(where: { $0.filter == filter.description }) else { continue }
+                    // The filter is listed from `add` on, until the app stops keeping it.
+                    guard let found = status.filters.first(where: { $0.filter == filter.description }) else { break }
                     let next = KeepProgress(found, after: last)
+                    shown.value.withLock { $0 = next }
                     // The end is reported once, by the wait below.
                     if next != last, !next.isReady { continuation.yield(next) }
                     last = next
@@ -59,7 +66,9 @@ extension ContentCache {
                 } catch is CancellationError {
                     return nil
                 } catch {
-                    return KeepProgress(problem: "\(error)")
+                    var final = shown.value.withLock { $0 }
+                    final.problem = "\(error)"
+                    return final
                 }
             }
             let final = await group.next() ?? nil
@@ -68,6 +77,11 @@ extension ContentCache {
             if let final { continuation.yield(final) }
         }
     }
+}
+
+/// The progress that was shown last.
+private final class LastProgress: Sendable {
+    let value = Mutex(KeepProgress())
 }
 
 /// The progress of content on its way to being readable offline.
@@ -87,7 +101,7 @@ public struct KeepProgress: Hashable, Sendable {
     public var bytes = 0
     /// Whether everything that the filter names can be read without the server.
     public var isReady = false
-    /// The reason why nothing is fetched, for the user; nil while something is.
+    /// The reason why a run that is due waits, for the user; nil while none waits.
     public var waitingFor: String?
     /// The reason why the content cannot arrive before the app or the user acts; the last error of a run otherwise.
     public var problem: String?
@@ -96,17 +110,15 @@ public struct KeepProgress: Hashable, Sendable {
 
     init(ready readiness: FilterReadiness) {
         fraction = 1
-        resources = readiness.members.count
+        resources = readiness.members.count { $0.isComplete }
         readyResources = resources
         isReady = true
     }
 
-    init(problem: String) { self.problem = problem }
-
     init(_ status: FilterStatus, after last: KeepProgress) {
-        let members = status.readiness?.members ?? []
+        let members = (status.readiness?.members ?? []).filter { $0.state != .hidden }
         resources = members.count
-        readyResources = resources - (status.readiness?.remainingResourceCount ?? 0)
+        readyResources = members.count { $0.isComplete }
         isReady = status.readiness?.isComplete == true
         problem = status.lastError
         var share = 0.0

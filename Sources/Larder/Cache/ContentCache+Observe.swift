@@ -96,7 +96,7 @@ public struct RowValues<Row: CachedRow>: AsyncSequence, Sendable {
             for owner in Set(rows.map(\.key.resource)) {
                 for overlay in try view.overlays(of: owner) where !overlay.isConfirmed { keys.insert(overlay.key) }
             }
-            return keys
+            return keys.intersection(rows.map(\.key))
         }
     }
 }

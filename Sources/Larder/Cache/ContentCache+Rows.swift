@@ -7,6 +7,7 @@ extension ContentCache {
     ///
     /// - Parameter resource: The resource; nil where the schema names the only one.
     /// - Throws: ``RowError/undecodable(_:reason:)``; as ``ReadView/row(at:)``.
+    /// - Precondition: The resource is in the scope of the schema, and given where that is a group.
     public func row<Row: CachedRow>(_ type: Row.Type, _ id: Row.ID, in resource: ResourceKey? = nil) throws -> Row? {
         let key = Row.key(id, in: resource)
         guard let payload = try store.read({ view in try view.payload(at: key) }) else { return nil }
@@ -20,6 +21,7 @@ extension ContentCache {
     ///   - keys: The keys of the rows.
     ///   - limit: The most rows.
     /// - Throws: ``RowError/undecodable(_:reason:)``; as ``ReadView/forEachRow(in:reversed:limit:verified:_:)``.
+    /// - Precondition: As for ``row(_:_:in:)``.
     public func rows<Row: CachedRow>(
         _ type: Row.Type, in resource: ResourceKey? = nil, keys: KeyRange = .all, reversed: Bool = false,
         limit: Int = .max
@@ -43,8 +45,8 @@ extension ContentCache {
     ///
     /// - Parameters:
     ///   - condition: The text after `WHERE`; interpolated values are bound.
-    ///   - order: The text after `ORDER BY`, such as `name DESC`.
-    ///   - limit: The most rows; nil: all.
+    ///   - order: The text after `ORDER BY`, such as `name DESC`: the program's own, since it is not bound.
+    ///   - limit: The most rows, at least 0; nil: all.
     /// - Throws: ``RowError/undecodable(_:reason:)``; ``QueryError`` for a mistake in the condition, such as
     ///   ``QueryError/unknownColumn(_:offset:)`` for a name that ``RowSchema/columns`` lacks; as ``Store/read(_:)``.
     /// - Precondition: The cache was opened with `Row` among its rows.

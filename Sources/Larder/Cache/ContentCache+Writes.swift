@@ -8,7 +8,8 @@ extension ContentCache {
     /// Writes a row: it is shown at once, and sent to the server as JSON with PUT.
     ///
     /// The write is durable when the call returns, whether or not there is a network. It is sent while ``run()`` runs,
-    /// once, in the order of the row's writes. A later `put` of the row replaces one that was not sent yet. When the
+    /// once, in the order of the row's writes. A later `put` of the row to the same endpoint replaces one whose
+    /// sending has not begun. When the
     /// server refuses it, the row is shown as it was before.
     ///
     /// ```swift
@@ -17,7 +18,7 @@ extension ContentCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - endpoint: The path and query that are appended to the address of the server for writes.
+    ///   - endpoint: The path and query that are appended to the address of the server for writes; begins with `/`.
     ///   - resource: The resource of the row; nil where the schema names the only one.
     /// - Throws: ``RowError/unencodable(_:reason:)``; as ``Outbox/enqueue(_:)``. Nothing is stored then.
     /// - Precondition: The cache was opened with a server for writes.
@@ -28,7 +29,8 @@ extension ContentCache {
         try await write(row, .put, endpoint, resource, coalescing: .replaces)
     }
 
-    /// Creates a row: it is shown at once, and sent to the server as JSON with POST. Otherwise as ``put(_:to:in:)``.
+    /// Creates a row: it is shown at once, and sent to the server as JSON with POST. It is never merged with
+    /// other writes. Otherwise as ``put(_:to:in:)``.
     ///
     /// The row has the id that the app gives it: the server has to keep that, or to send the row under its own id.
     ///

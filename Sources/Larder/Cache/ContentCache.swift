@@ -19,7 +19,7 @@ public import ServiceLifecycle
 ///     .applicationSupport("words"), content: "https://api.example.org/content", writes: "https://api.example.org",
 ///     rows: [Verse.self, Note.self], services: .system(transport))
 /// let running = Task { try await cache.run() }  // syncs, and sends writes
-/// for await progress in cache.keep("translations:*") { print(progress) }  // ends when it can be read offline
+/// for await progress in cache.keep("translations:*") { print(progress) }  // ends when ready, or with a problem
 /// let verse = try cache.row(Verse.self, 1005, in: "translations/10")
 /// print(verse?.text ?? "not here")
 /// running.cancel()
@@ -55,7 +55,7 @@ public final class ContentCache: Sendable {
     ///
     /// - Parameters:
     ///   - content: The server of the content-sync protocol, whose paths begin below this address.
-    ///   - writes: The server that writes are sent to; nil refuses writes.
+    ///   - writes: The server that writes are sent to; nil where the app writes nothing.
     ///   - rows: The types of rows that the app reads or writes.
     ///   - services: What the cache uses of the world.
     ///   - options: Credentials, accounts and limits.
@@ -68,8 +68,8 @@ public final class ContentCache: Sendable {
         let store = try Store.open(at: location.path, options: options.store, host: services.host)
         do {
             let tables = try rows.map { try $0.schema.table() }
-            try await declareIndexes(rows.map { $0.schema }, tables, in: store)
             let query = try StoreQuery(store, tables: tables)
+            try await declareIndexes(rows.map { $0.schema }, tables, in: store)
             let session = try Session(
                 store: store, secrets: services.secrets, authenticator: options.authenticator)
             return ContentCache(
@@ -115,7 +115,7 @@ public final class ContentCache: Sendable {
             isOnline: { network.isOnline }, account: { session.authentication.account })
     }
 
-    /// Declares the indexes of the rows, and removes those that a version of the app before had declared.
+    /// Declares the indexes of the rows, and removes those of the same rows that an earlier version of the app declared.
     private static func declareIndexes(
         _ schemas: [RowSchema], _ tables: [TableDefinition], in store: Store
     ) async throws {
@@ -128,12 +128,14 @@ public final class ContentCache: Sendable {
             }
         }
         let declared = try store.read { view in try view.indexes().map(\.definition.name) }
-        for name in declared where name.hasPrefix("rows.") && !wanted.contains(name) {
-            _ = try await store.removeIndex(named: name)
+        for schema in schemas {
+            for name in declared where name.hasPrefix("rows.\(schema.type).") && !wanted.contains(name) {
+                _ = try await store.removeIndex(named: name)
+            }
         }
     }
 
-    /// Closes the cache when its run has ended.
+    /// Closes the cache. Call it when ``run()`` has returned; it waits for reads under way.
     ///
     /// - Throws: As ``Store/close(within:)``.
     public func close() async throws {
@@ -151,10 +153,24 @@ extension ContentCache: Service {
     /// - Throws: As ``SyncCoordinator/run()`` and ``Outbox/run()``.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            if let content { group.addTask { try await content.run() } }
-            if let outbox { group.addTask { try await outbox.run() } }
+            group.addTask {
+                try await withThrowingTaskGroup(of: Void.self) { parts in
+                    if let content = self.content { parts.addTask { try await content.run() } }
+                    if let outbox = self.outbox { parts.addTask { try await outbox.run() } }
+                    // Each ends by itself on a graceful shutdown; an error ends the other.
+                    try await parts.waitForAll()
+                }
+            }
+            group.addTask { await self.followSignIns() }
             defer { group.cancelAll() }
             try await group.next()
+        }
+    }
+
+    /// Has content that failed for its credentials tried again when an account signs in.
+    private func followSignIns() async {
+        for await authentication in session.authenticationStates().dropFirst() {
+            if case .signedIn = authentication { content?.trigger(.signedIn) }
         }
     }
 }

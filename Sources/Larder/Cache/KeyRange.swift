@@ -29,7 +29,8 @@ public struct KeyRange: Hashable, Sendable {
     /// The keys that begin with `prefix`, as texts: `"10"` begins `10`, `100` and `10-b`.
     public static func texts(prefix: String) -> KeyRange { KeyRange(bounds: .prefix(prefix)) }
 
-    /// The keys from `from` on, up to but without `to`, byte by byte; nil is the first, or the end.
+    /// The keys from `from` on, up to but without `to`, byte by byte; nil is the first key of all, numbers included, or
+    /// the end.
     ///
     /// - Precondition: Neither is a decimal number: those sort as numbers, see ``numbers(_:)``.
     public static func texts(from: String? = nil, to: String? = nil) -> KeyRange {

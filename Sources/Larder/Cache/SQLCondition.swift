@@ -14,12 +14,14 @@ public import Foundation
 /// print(chapter.count, some.count)
 /// ```
 ///
-/// Its names are those of ``RowSchema/columns``, and `key` and `updated_at`.
+/// Its names are those of ``RowSchema/columns``, and `key`, `updated_at`, `resource_group` and `resource_id`. A value has the
+/// type that it has in the payload: `number = \(5)` finds the number 5 and not the text "5", so convert what a user types. A
+/// `Date` is compared with `updated_at`, not with dates in payloads. A pattern is one value: `text LIKE \("%" + word + "%")`.
 public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The text, with `?` in place of each value.
-    public var sql: String
+    public private(set) var sql: String
     /// The values, in their order.
-    public var arguments: [SQLValue]
+    public private(set) var arguments: [SQLValue]
 
     /// Creates a condition without values.
     public init(stringLiteral text: String) {
@@ -91,7 +93,10 @@ extension Bool: SQLConvertible {
 
 extension Date: SQLConvertible {
     /// Milliseconds since 1970-01-01 UTC, which is what `updated_at` holds.
-    public var sqlValue: SQLValue { .integer(Int64(timeIntervalSince1970 * 1000)) }
+    public var sqlValue: SQLValue {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        return Int64(exactly: milliseconds).map { .integer($0) } ?? .real(milliseconds)
+    }
 }
 
 extension SQLValue: SQLConvertible {

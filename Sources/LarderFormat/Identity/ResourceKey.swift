@@ -49,12 +49,13 @@ extension ResourceKey: CustomStringConvertible {
 }
 
 extension ResourceKey: LosslessStringConvertible {
-    /// Reads the group and the number from a text such as `translations/10`; nil when there is no group or no number.
+    /// Reads the group and the number from a text such as `translations/10`; nil when there is no group or no number
+    /// in its canonical form.
     ///
     /// The last slash separates them, so that a group may contain slashes.
     public init?(_ description: String) {
         guard let slash = description.lastIndex(of: "/"), slash > description.startIndex,
-            let id = Int64(description[description.index(after: slash)...])
+            let id = Int64(description[description.index(after: slash)...]), description.hasSuffix("/\(id)")
         else { return nil }
         self.init(String(description[..<slash]), id)
     }

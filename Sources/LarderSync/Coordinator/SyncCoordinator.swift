@@ -62,7 +62,7 @@ public final class SyncCoordinator: Sendable {
     /// Keeps a filter in sync from now on, or from the start of the coordinator.
     ///
     /// A filter without a token is bootstrapped as soon as conditions allow it; one with a token is brought up to date
-    /// in the background. Adding it again changes its priority.
+    /// in the background. Adding it again changes its priority, and tries again at once when its last run failed.
     ///
     /// - Precondition: the filter covers no resource of a list that was added.
     public func add(_ filter: ResourceFilter, priority: SyncPriority = .normal) {
@@ -87,12 +87,18 @@ public final class SyncCoordinator: Sendable {
         }
         let known = knownFilters([text])[text] ?? KnownFilter()
         state.withLock { state in
+            var isRetry = false
             if let index = state.filters.firstIndex(where: { $0.filter == filter }) {
                 state.filters[index].priority = priority
+                if case .failure? = state.loop?.outcomes[text] {
+                    state.loop?.outcomes[text] = nil
+                    isRetry = true
+                }
             } else {
                 state.filters.append((filter, priority))
             }
             state.loop?.events.yield(.added(filter, priority, known))
+            if isRetry { state.loop?.events.yield(.trigger(.manual(filter))) }
         }
         publish(isProgress: false)
     }

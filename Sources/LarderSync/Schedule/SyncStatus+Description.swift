@@ -37,7 +37,7 @@ extension FilterStatus: CustomStringConvertible {
 
 extension FilterStatus.Activity: CustomStringConvertible {
     /// The activity in words for the user, such as `waits for the network`.
-    public var description: String { words ?? "up to date" }
+    public var description: String { words ?? "nothing is due" }
 
     fileprivate var words: String? {
         switch self {

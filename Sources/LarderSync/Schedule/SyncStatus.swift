@@ -93,7 +93,8 @@ public struct RunProgress: Hashable, Sendable {
     }
 
     /// The snapshots under way, as the sum of their parts that have arrived: 1.5 for one that is complete and one that
-    /// is half there. A snapshot of unknown length counts as nothing until it is complete.
+    /// is half there. One of unknown length counts as nothing. One that was swapped in is no longer
+    /// under way.
     public var arrivingShare: Double {
         arriving.values.reduce(0) { sum, snapshot in
             guard let total = snapshot.totalBytes, total > 0 else { return sum }

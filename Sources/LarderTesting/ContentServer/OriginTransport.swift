@@ -45,7 +45,9 @@ public struct OriginTransport: Transport {
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {
         _ = try RequestTarget(request)
-        guard let target = request.path, target.hasPrefix(prefix) else { return TransportResponse(status: .notFound) }
+        guard request.method == .get, let target = request.path, target.hasPrefix(prefix) else {
+            return TransportResponse(status: .notFound)
+        }
         let path = target.dropFirst(prefix.count)
         do throws(OriginProblem) {
             if path.hasPrefix("sync?") {

@@ -12,7 +12,7 @@ private struct Word: CachedRow {
 private struct Product: CachedRow {
     // Example of RowSchema
     static let schema = RowSchema(
-        "product", in: .group("products"), index: "price", "name", search: "name", "description")
+        "product", in: .group("products"), columns: "kind", index: "price", "name", search: "name", "description")
     // End of example
     let id: Int, name: String, price: Double, description: String
 }
@@ -87,7 +87,7 @@ private func contentCacheExample(transport: any Transport) async throws {
         .applicationSupport("words"), content: "https://api.example.org/content", writes: "https://api.example.org",
         rows: [Verse.self, Note.self], services: .system(transport))
     let running = Task { try await cache.run() }  // syncs, and sends writes
-    for await progress in cache.keep("translations:*") { print(progress) }  // ends when it can be read offline
+    for await progress in cache.keep("translations:*") { print(progress) }  // ends when ready, or with a problem
     let verse = try cache.row(Verse.self, 1005, in: "translations/10")
     print(verse?.text ?? "not here")
     running.cancel()

@@ -69,7 +69,7 @@ extension Outbox {
         try await perform(.revive(id)) { _ in nil }
     }
 
-    /// Tries every entry at once that waits, has failed or is in conflict.
+    /// Tries every entry at once that waits, has failed or is in conflict, and ends a wait that the server requested.
     ///
     /// - Throws: as ``Store/write(durability:_:)``.
     public func retryAll() async throws { try await perform(.reviveAll) { _ in nil } }
