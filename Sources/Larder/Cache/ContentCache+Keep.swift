@@ -7,8 +7,8 @@ extension ContentCache {
     ///
     /// The sequence ends with a progress whose ``KeepProgress/isReady`` is true, or whose ``KeepProgress/problem`` has
     /// to be resolved first: then keeping the filter again tries at once. It also ends when the app stops keeping the
-    /// filter or the cache closes. Content is fetched while ``run()`` runs. The
-    /// filter stays in sync when the sequence is not read to its end; ``stopKeeping(_:)`` ends that.
+    /// filter or the cache closes. Content is fetched while ``run()`` runs. The filter stays in sync when the sequence
+    /// is not read to its end; ``stopKeeping(_:)`` ends that.
     ///
     /// Without a network it waits, however long: an app that may start offline reads first and keeps in another task.
     ///
