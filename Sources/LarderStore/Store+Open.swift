@@ -5,11 +5,11 @@ extension Store {
     /// The in-memory parts of the layers for an open file, the lowest layer first: the order in which they handle
     /// commits. Rows are counted after all parts that may change rows.
     static let parts: [any SharedPart.Type] = [
-        StagingSlot.self, RowHistory.self,
-        BlobLeases.self, UsageLog.self, CollectionReads.self, SingleAnswerStage.self, MembershipRestorer.self,
+        StagingTurn.self, RowHistory.self,
+        BlobLeases.self, UsageLog.self, CollectionReads.self, SingleAnswerRemover.self, MembershipRestorer.self,
         SyncOwnership.self,
-        OutboxChangeLog.self, OverlaidRowStage.self, ListPasses.self, SuspectedDeletionLists.self, Releaser.self,
-        RowTallyStage.self, StorageBudget.self, Reclaimer.self,
+        OutboxChangeLog.self, ShownRowUpdater.self, ListPasses.self, SuspectedDeletionLists.self, Releaser.self,
+        RowTallyWriter.self, StorageBudget.self, Reclaimer.self,
     ]
 
     /// Opens the store in the directory at `path`, which is created when it does not exist.
@@ -34,14 +34,14 @@ extension Store {
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
                 collectionAge: options.collectionAge, credentialFields: options.credentialFields, parts: parts)
             if !isReadOnly {
-                let stages = store.shared.stages
+                let participants = store.shared.participants
                 store.shared.recoverOnce {
                     let openingState = OpeningState(
-                        isAlone: environment.wasOpenedAlone, counters: known?.counters,
+                        isExclusive: environment.wasOpenedAlone, counters: known?.counters,
                         hasLostGarbage: known?.tables.contains(TableName.garbage.rawValue) == false)
-                    for stage in stages { stage.recover(store, from: openingState) }
+                    for participant in participants { participant.recover(store, from: openingState) }
                 }
-                for stage in stages { stage.begin(store) }
+                for participant in participants { participant.begin(store) }
             }
             return store
         } catch {

@@ -8,7 +8,7 @@ final class BulkCopy {
     private let tables: [String: Table]
 
     init(path: String, options: EnvironmentOptions) throws(EngineError) {
-        unsafe handle = try Environment.openHandle(path, options, isAlone: true)
+        unsafe handle = try Environment.openHandle(path, options, isExclusive: true)
         do throws(EngineError) {
             tables = unsafe try Environment.createTables(handle, options)
         } catch {

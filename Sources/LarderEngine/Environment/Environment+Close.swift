@@ -50,7 +50,7 @@ extension Environment {
         defer { withExtendedLifetime(lock) {} }
         stopWatching()
         unsafe mdb_env_close(handle)
-        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldAlone(in: directory)) == true,
+        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldExclusively(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
             (try? data.identity().file) == identity
         {

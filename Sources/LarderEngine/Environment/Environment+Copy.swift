@@ -40,12 +40,12 @@ extension Environment {
         }
         let options = EnvironmentOptions(access: .readOnly, tables: tables)
         let guardFile = try verifiedGuardFile(directory, options, isReadOnly: false, inspect)
-        guard try guardFile.isHeldAlone(in: directory) else { throw EngineError.heldByOthers }
+        guard try guardFile.isHeldExclusively(in: directory) else { throw EngineError.heldByOthers }
         directory.removeLeftoverTemporaries()
         let (temporary, name) = try directory.makeTemporary("compact-\(getpid())")
         defer { directory.removeTemporary(name) }
-        let isAlone = try validate(directory, guardFile)
-        let source = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
+        let isExclusive = try validate(directory, guardFile)
+        let source = try attach(directory, identity, options, guardFile, isExclusive: isExclusive, inspect)
         do {
             try source.copy(to: temporary.path, progress: progress)
         } catch {

@@ -54,8 +54,8 @@ extension Environment {
         } else if try guardFile?.isMarked() != true {
             throw EngineError.notFound
         }
-        let isAlone = try guardFile?.isHeldAlone(in: directory) ?? (directory.isLockFileHeld() != true)
-        if !isAlone { throw EngineError.heldByOthers }
+        let isExclusive = try guardFile?.isHeldExclusively(in: directory) ?? (directory.isLockFileHeld() != true)
+        if !isExclusive { throw EngineError.heldByOthers }
         // Without a data file, these files are the remains of an interrupted call.
         if identity != nil { try check(directory, guardFile) }
         try directory.removeStore(identity)

@@ -28,12 +28,12 @@ extension Environment {
     static func inspectFile(
         at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
     ) throws {
-        let isAlone = try validate(directory, guardFile)
+        let isExclusive = try validate(directory, guardFile)
         // A lock file in use belongs to the program that uses it; otherwise none is needed.
-        let usesLockFile = try !isAlone || directory.isLockFileHeld() != false
+        let usesLockFile = try !isExclusive || directory.isLockFileHeld() != false
         var options = options
         options.access = .readOnly
-        let handle = unsafe try openHandle(directory.path, options, isAlone: false, usesLockFile: usesLockFile)
+        let handle = unsafe try openHandle(directory.path, options, isExclusive: false, usesLockFile: usesLockFile)
         defer { unsafe mdb_env_close(handle) }
         // liblmdb opened the path, which may have become that of another directory.
         var number: mdb_filehandle_t = -1

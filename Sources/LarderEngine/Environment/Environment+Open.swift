@@ -61,11 +61,11 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         _ inspect: Inspection
     ) throws -> Environment {
-        let isAlone = try validate(directory, guardFile)
+        let isExclusive = try validate(directory, guardFile)
         // The remains of a killed compaction may be as large as the store itself.
         if !options.isReadOnly { directory.removeLeftoverTemporaries() }
         try guardFile.lockShared(LockWait(limit: options.lockTimeout))
-        let environment = try attach(directory, identity, options, guardFile, isAlone: isAlone, inspect)
+        let environment = try attach(directory, identity, options, guardFile, isExclusive: isExclusive, inspect)
         EnvironmentRegistry.shared.insert(environment)
         return environment
     }
@@ -73,9 +73,9 @@ extension Environment {
     /// Maps a checked file with liblmdb. The directory is locked, `guardFile` held.
     static func attach(
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
-        isAlone: Bool, _ inspect: Inspection
+        isExclusive: Bool, _ inspect: Inspection
     ) throws -> Environment {
-        let handle = unsafe try openHandle(directory.path, options, isAlone: isAlone)
+        let handle = unsafe try openHandle(directory.path, options, isExclusive: isExclusive)
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
@@ -85,7 +85,7 @@ extension Environment {
             // The mark precedes the first commit: a process that dies after a commit leaves other meta pages than the
             // recorded ones.
             if options.isReadOnly {
-                if isAlone { guardFile.recordFile(identity, in: directory) }
+                if isExclusive { guardFile.recordFile(identity, in: directory) }
             } else {
                 try guardFile.makePrivate()
                 try guardFile.markInUse(data: identity, in: directory)
@@ -96,7 +96,7 @@ extension Environment {
             }
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
-                guardFile: guardFile, wasOpenedAlone: isAlone)
+                guardFile: guardFile, wasOpenedAlone: isExclusive)
             // A read-only environment needs the thread to adopt changes of the map size.
             if options.isStepped {
                 environment.writer.startStepped()
@@ -116,24 +116,24 @@ extension Environment {
     ///   the file open.
     static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
-        let isAlone =
-            if let guardFile { try guardFile.isHeldAlone(in: directory) } else {
+        let isExclusive =
+            if let guardFile { try guardFile.isHeldExclusively(in: directory) } else {
                 try directory.isLockFileHeld() != true
             }
         var checkCount = 1
         while true {
             do throws(EngineError) {
                 let pages = try MetaPages(data)
-                if isAlone {
+                if isExclusive {
                     let isKnownClean = try guardFile?.recordsCleanClose(for: pages, of: data) ?? false
                     try pages.validate(data, isThorough: !isKnownClean)
                 } else {
                     try checkSharedFile(data, directory, guardFile)
                     try pages.validate(data, isThorough: false)
                 }
-                return isAlone
+                return isExclusive
             } catch {
-                if isAlone || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
+                if isExclusive || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
                 if checkCount == 3 { throw error.withSharedOpenHint }
                 checkCount += 1
             }
@@ -161,7 +161,7 @@ extension Environment {
         at path: String, options: EnvironmentOptions,
         _ initialize: (inout WriteTransaction, [String: Table]) throws -> Void
     ) throws {
-        let handle = unsafe try openHandle(path, options, isAlone: true)
+        let handle = unsafe try openHandle(path, options, isExclusive: true)
         defer { unsafe mdb_env_close(handle) }
         let tables = unsafe try createTables(handle, options)
         var begun: OpaquePointer?
@@ -182,11 +182,11 @@ extension Environment {
     ///
     /// - Parameter usesLockFile: false only for reading a file that no process has open.
     static func openHandle(
-        _ path: String, _ options: EnvironmentOptions, isAlone: Bool, usesLockFile: Bool = true
+        _ path: String, _ options: EnvironmentOptions, isExclusive: Bool, usesLockFile: Bool = true
     ) throws(EngineError) -> OpaquePointer {
         // liblmdb opens the lock file by its path and writes to it, even for a read-only environment.
         if usesLockFile {
-            try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isAlone: isAlone)
+            try StoreDirectory(path: path).prepareLockFile(readers: options.maximumReaders, isExclusive: isExclusive)
         }
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create")

@@ -34,7 +34,7 @@ struct GuardFile {
         if fchmod(file.number, 0o600) != 0 { throw EngineError(code: errno, operation: "fchmod") }
     }
 
-    /// Holds the store for life; see ``isHeldAlone(in:)``.
+    /// Holds the store for life; see ``isHeldExclusively(in:)``.
     func lockShared(_ wait: LockWait) throws(EngineError) {
         try wait.lock(file, exclusive: false, name: Self.name)
     }
@@ -44,7 +44,7 @@ struct GuardFile {
     ///
     /// When the file was removed while others hold it, they hold another one, and `lock.mdb` shows them instead. The
     /// caller knows that this process does not have the store open.
-    func isHeldAlone(in directory: StoreDirectory) throws(EngineError) -> Bool {
+    func isHeldExclusively(in directory: StoreDirectory) throws(EngineError) -> Bool {
         guard try file.lock(exclusive: true, waits: false) else { return false }
         return try directory.isLockFileHeld() != true
     }

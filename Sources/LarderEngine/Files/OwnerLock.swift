@@ -52,7 +52,7 @@ package final class OwnerLock: Sendable {
 
     private static let tries = 16
 
-    private enum AttemptResult {
+    private enum TryResult {
         case acquired(OwnerLock)
         case heldExclusively
         /// Another process created, removed or replaced the file between two steps.
@@ -61,7 +61,7 @@ package final class OwnerLock: Sendable {
         case heldShared
     }
 
-    private static func tryAcquire(_ name: String, in path: String) throws(EngineError) -> AttemptResult {
+    private static func tryAcquire(_ name: String, in path: String) throws(EngineError) -> TryResult {
         guard let file = try StoreDirectory(path: path).openOrMakeFile(named: name) else { return .changed }
         guard try file.lock(exclusive: true, waits: false) else {
             // A query shares the lock briefly, an owner never does. The lock shared here ends with the open file.

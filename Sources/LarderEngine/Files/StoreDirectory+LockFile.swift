@@ -11,20 +11,20 @@ extension StoreDirectory {
     /// liblmdb extends the file without writing to it, and writes through the map: on a full disk that ends the
     /// process. The caller holds the directory's lock.
     ///
-    /// - Parameter isAlone: whether no process has the store open. Only then may an existing file be opened, because
+    /// - Parameter isExclusive: whether no process has the store open. Only then may an existing file be opened, because
     ///   closing it drops this process's locks on it.
     /// - Throws: ``EngineError/diskFull``, ``EngineError/lockFileRemoved``; as ``checkFile(named:)``.
-    func prepareLockFile(readers: Int, isAlone: Bool) throws(EngineError) {
+    func prepareLockFile(readers: Int, isExclusive: Bool) throws(EngineError) {
         // A header, one cache line per reader, and the remainder of whole pages.
         let needed = 64 * (readers + 2)
         guard let status = try status(ofFile: Self.lockName) else {
             // On a read-only medium no process writes, and there is no lock file.
-            if !isAlone, unsafe access(path, W_OK) == 0 { throw .lockFileRemoved }
+            if !isExclusive, unsafe access(path, W_OK) == 0 { throw .lockFileRemoved }
             return try makeLockFile(needed)
         }
         let size = Int(status.st_size)
         let isWhole = size >= needed && Int(status.st_blocks) * 512 >= size
-        if isWhole || !isAlone { return }
+        if isWhole || !isExclusive { return }
         guard let file = try openLockFile(O_RDWR), try file.lockFirstByte() else { return }
         // The content has no use while no process uses the file, and its length may be anything.
         if size > needed, ftruncate(file.number, off_t(needed)) != 0 {

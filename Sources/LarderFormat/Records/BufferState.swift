@@ -34,7 +34,7 @@ public struct BufferState: TupleRecord, Hashable, Sendable {
         coder.count("tries", &upload.tries)
         coder.count("failures", &upload.failures)
         coder.integer(&upload.dueAt)
-        coder.count("aloneThrough", &upload.unbatchedThrough)
+        coder.count("unbatchedThrough", &upload.unbatchedThrough)
     }
 }
 

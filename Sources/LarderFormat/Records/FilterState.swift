@@ -20,9 +20,9 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     /// The number of pages that the bootstrap under way has stored.
     public package(set) var pagesDone: Int64 = 0
     /// When the last run began, in milliseconds since 1970-01-01 UTC.
-    public package(set) var attemptedAt: Int64?
+    public package(set) var lastRunAt: Int64?
     /// When the next run begins by itself, in milliseconds since 1970-01-01 UTC.
-    public package(set) var nextAttemptAt: Int64?
+    public package(set) var nextRunAt: Int64?
     /// The runs that failed since the last one that finished.
     public package(set) var failures: Int64 = 0
     /// The reason the last run failed: one line without content, at most ``Limits/errorText`` bytes; nil after a run
@@ -64,8 +64,8 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.require(run < .max, "run", run)
         coder.bool(&isBootstrapping)
         coder.count("pagesDone", &pagesDone)
-        coder.integer(&attemptedAt)
-        coder.integer(&nextAttemptAt)
+        coder.integer(&lastRunAt)
+        coder.integer(&nextRunAt)
         coder.count("failures", &failures)
         coder.text(&lastError)
         coder.count("resyncs", &resyncs)

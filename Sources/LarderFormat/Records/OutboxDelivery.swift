@@ -31,7 +31,7 @@ public struct OutboxDelivery: Hashable, Sendable {
     /// attempts back, 0 or more. A response that requests time (429, 503 with `Retry-After`, 409 while the first try is
     /// performed) does not count; the response to an automatic try of a failed entry counts like any other.
     public var attempts = 0
-    /// The number of consecutive tries after which the entry waited, 0 or more; it determines the next wait.
+    /// The number of consecutive tries after which the entry waited or failed, 0 or more; it determines the next wait.
     public var failures = 0
     /// When the first send was begun that may have reached the server, in milliseconds since 1970-01-01 UTC: the first
     /// of those in doubt, else the last.

@@ -31,7 +31,8 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
     package var rowCount: Int64 = 0
     /// The bytes of the live generation.
     package var byteCount: Int64 = 0
-    /// When the resource was last known to be current, in milliseconds since 1970-01-01 UTC.
+    /// When all of its rows were last replaced or compared, by a snapshot or by a pass over a list, in milliseconds since
+    /// 1970-01-01 UTC; changes of single rows leave it.
     package var syncedAt: Int64?
     /// The server's time of the last change of its rows, in milliseconds since 1970-01-01 UTC.
     package var changedAt: Int64?
@@ -52,7 +53,7 @@ package struct ResourceRecord: TupleRecord, Hashable, Sendable {
         set { applied.sequence = newValue }
     }
 
-    /// Whether the resource has rows and was never synced, so that all its rows were made here.
+    /// Whether the resource has rows and no snapshot or finished pass: they were made here, or are those of a first pass.
     package var isLocalOnly: Bool { liveGeneration != nil && syncedAt == nil }
 
     /// Creates the record of a resource without content.

@@ -1,6 +1,6 @@
 /// The reason the snapshot of a resource could not be fetched or stored, in the record of the resource.
 ///
-/// FORMAT.md, "resources", element 15. Cleared when a snapshot is stored, and when the resource is withdrawn.
+/// FORMAT.md, "resources", element 16. Cleared when a snapshot is stored, and when the resource is withdrawn.
 package struct SnapshotFailure: TupleRecord, Hashable, Sendable {
     /// The remedy that may help.
     package enum Kind: Int64, Sendable, CaseIterable {

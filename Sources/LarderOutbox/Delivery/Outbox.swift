@@ -139,9 +139,9 @@ struct OutboxState {
         var version: OutboxVersion?
         let inputs: AsyncStream<OutboxInput>.Continuation
         /// The tasks of the requests under way.
-        var attemptTasks: [UUIDBytes: Task<Void, Never>] = [:]
+        var tryTasks: [UUIDBytes: Task<Void, Never>] = [:]
         /// The responses that could not be stored yet.
-        var unstored: [CompletedAttempt] = []
+        var unstored: [CompletedTry] = []
         /// Whether a check for changes of the table is queued.
         var isTableReadQueued = false
         /// The drains that wait until nothing more can be sent.
@@ -190,7 +190,7 @@ enum OutboxInput: Sendable {
     /// The table may have changed.
     case tableChanged
     /// A request has ended.
-    case attemptEnded(CompletedAttempt)
+    case tryEnded(CompletedTry)
     /// A command for the machine, and the caller that waits for its result.
     case command(OutboxCommand)
     /// A drain that waits until nothing more can be sent.
@@ -204,10 +204,10 @@ enum OutboxInput: Sendable {
 }
 
 /// The result of a request.
-struct CompletedAttempt: Sendable {
+struct CompletedTry: Sendable {
     /// The key of its entry, or of a batch.
     let key: UUIDBytes
-    let result: AttemptResult
+    let result: TryResult
     /// The content of the response, by entry.
     let accepted: [UUIDBytes: AcceptedResponse]
 }

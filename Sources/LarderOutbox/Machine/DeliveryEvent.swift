@@ -18,7 +18,7 @@ package enum DeliveryEvent: Hashable, Sendable {
     /// The armed timer has fired.
     case timer
     /// A request has ended: that of an entry, by its identity, or a batch, by its key.
-    case attemptEnded(UUIDBytes, AttemptResult)
+    case tryEnded(UUIDBytes, TryResult)
     /// A response that cannot be stored yet requests that everything for the server waits; nil: for an unstated time.
     case throttled(after: Duration?)
     /// The changes of a step could not be stored, and the machine is as it was before. Nothing begins until a time that
@@ -51,7 +51,7 @@ public enum Decision: Hashable, Sendable {
 }
 
 /// The result of a request.
-package enum AttemptResult: Hashable, Sendable {
+package enum TryResult: Hashable, Sendable {
     /// One result for the whole request.
     case whole(SendResult)
     /// The results of a batch, member by member; a member that is not named got no response.

@@ -42,7 +42,7 @@ extension DeliveryMachine {
         }
         self.authentication = authentication
         signIn = .idle
-        earlierAttempts = activeAttempts
+        earlierTries = activeTries
     }
 
     private mutating func recordSignInFailed(_ reading: ClockReading) {
@@ -143,7 +143,7 @@ extension DeliveryMachine {
     mutating func stop() {
         guard !isStopping else { return }
         isStopping = true
-        for key in activeAttempts.inOrder { step.effects.append(.cancel(key)) }
+        for key in activeTries.inOrder { step.effects.append(.cancel(key)) }
     }
 
     /// Returns the wait after so many failures in a row.

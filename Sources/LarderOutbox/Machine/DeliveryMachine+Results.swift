@@ -4,11 +4,11 @@ internal import LarderTransport
 
 // Handling of requests that have ended.
 extension DeliveryMachine {
-    mutating func handleAttemptResult(_ answer: AttemptResult, of key: UUIDBytes, _ reading: ClockReading) {
-        guard activeAttempts.remove(key) != nil else { return }
+    mutating func handleTryResult(_ answer: TryResult, of key: UUIDBytes, _ reading: ClockReading) {
+        guard activeTries.remove(key) != nil else { return }
         defer { isOfEarlierSession = false }
-        isOfEarlierSession = earlierAttempts.remove(key) != nil
-        let members = entries.filter { $0.delivery.state == .sending && $0.attemptKey == key }
+        isOfEarlierSession = earlierTries.remove(key) != nil
+        let members = entries.filter { $0.delivery.state == .sending && $0.tryKey == key }
         guard let first = members.first else { return }
         // Not reset when a send is recorded: that record is small, and says little about the space of the store.
         storageFailures = 0
@@ -18,7 +18,7 @@ extension DeliveryMachine {
         case .members(let heads):
             for member in members {
                 guard let index = index(member.id) else { continue }
-                removeFromBatch(index, isAlone: heads[member.id] == nil)
+                removeFromBatch(index, isExclusive: heads[member.id] == nil)
                 handleResult(heads[member.id].map { .head($0) } ?? .none, of: member.id, reading)
             }
             endRefusals()
@@ -177,7 +177,7 @@ extension DeliveryMachine {
     private mutating func sendAlone(_ members: [UUIDBytes], _ change: (inout OutboxDelivery) -> Void) {
         for id in members {
             guard let index = index(id) else { continue }
-            removeFromBatch(index, isAlone: true)
+            removeFromBatch(index, isExclusive: true)
             update(index) {
                 $0.state = .pending
                 change(&$0)
@@ -250,17 +250,17 @@ extension DeliveryMachine {
     mutating func dissolveBatch(of index: Int) {
         guard let batch = entries[index].delivery.batch else { return }
         for other in entries.indices where entries[other].delivery.batch == batch {
-            removeFromBatch(other, isAlone: true)
+            removeFromBatch(other, isExclusive: true)
         }
     }
 
     /// Removes an entry from its batch.
     ///
-    /// - Parameter isAlone: whether it is never sent in a batch again.
-    mutating func removeFromBatch(_ index: Int, isAlone: Bool) {
+    /// - Parameter isExclusive: whether it is never sent in a batch again.
+    mutating func removeFromBatch(_ index: Int, isExclusive: Bool) {
         update(index) {
             $0.batch = nil
-            $0.isUnbatched = $0.isUnbatched || isAlone
+            $0.isUnbatched = $0.isUnbatched || isExclusive
         }
     }
 }

@@ -40,10 +40,10 @@ extension DeliveryMachine {
 
     private mutating func startDue(_ reading: ClockReading, _ freshKey: UUIDBytes) {
         if serverPauseEnd(reading) != nil { return }
-        var free = sendLimit - activeAttempts.count
+        var free = sendLimit - activeTries.count
         dissolveBrokenBatches(reading)
-        while free > 0, let attempt = nextAttempt(reading, freshKey) {
-            begin(attempt, reading)
+        while free > 0, let request = nextTry(reading, freshKey) {
+            begin(request, reading)
             free -= 1
         }
     }
@@ -59,9 +59,9 @@ extension DeliveryMachine {
         }
     }
 
-    private mutating func begin(_ attempt: DeliveryAttempt, _ reading: ClockReading) {
-        activeAttempts.insert(attempt.key)
-        for id in attempt.entries {
+    private mutating func begin(_ request: DeliveryTry, _ reading: ClockReading) {
+        activeTries.insert(request.key)
+        for id in request.entries {
             guard let index = index(id) else { continue }
             entries[index].due = nil
             entries[index].notBefore = nil
@@ -75,32 +75,32 @@ extension DeliveryMachine {
                 if isFirst { $0.firstTriedAt = reading.now }
                 $0.lastTriedAt = reading.now
                 $0.dueAt = nil
-                $0.batch = attempt.isBatch ? attempt.key : nil
+                $0.batch = request.isBatch ? request.key : nil
             }
             report(.sending(id))
         }
-        step.effects.append(.send(attempt))
+        step.effects.append(.send(request))
     }
 
     /// Returns the next request to begin: a batch that is sent again, a new batch, or a single entry.
-    private func nextAttempt(_ reading: ClockReading, _ freshKey: UUIDBytes) -> DeliveryAttempt? {
+    private func nextTry(_ reading: ClockReading, _ freshKey: UUIDBytes) -> DeliveryTry? {
         let ready = ready(at: reading)
         guard let id = ready.first, let index = index(id) else { return nil }
         if let batch = entries[index].delivery.batch {
             let members = entries.filter { $0.delivery.batch == batch }.map(\.id)
-            return DeliveryAttempt(key: batch, entries: members, isBatch: true)
+            return DeliveryTry(key: batch, entries: members, isBatch: true)
         }
         guard let batch = policy.batch, !hasUnreadableBatch, !entries.contains(where: { $0.delivery.batch != nil })
         else {
-            return DeliveryAttempt(key: id, entries: [id], isBatch: false)
+            return DeliveryTry(key: id, entries: [id], isBatch: false)
         }
         let isReady = Set(ready)
         let members = entries.filter { isReady.contains($0.id) && $0.isBatchable && !$0.delivery.isUnbatched }
         // An entry that is to be sent alone is not delayed by entries that can travel in a batch.
         guard members.count > 1, members.contains(where: { $0.id == id }) else {
-            return DeliveryAttempt(key: id, entries: [id], isBatch: false)
+            return DeliveryTry(key: id, entries: [id], isBatch: false)
         }
-        return DeliveryAttempt(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
+        return DeliveryTry(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
     }
 
     /// Returns the entries whose turn it is and that are due, in the order of their sequences.
@@ -109,7 +109,7 @@ extension DeliveryMachine {
     }
 
     /// Whether a request for an entry is under way, even a cancelled one: its result comes before another begins.
-    private func isUnderWay(_ index: Int) -> Bool { activeAttempts.contains(entries[index].attemptKey) }
+    private func isUnderWay(_ index: Int) -> Bool { activeTries.contains(entries[index].tryKey) }
 
     /// Returns the indices of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
@@ -158,7 +158,7 @@ extension DeliveryMachine {
         for index in revivals() {
             guard let due = entries[index].due, let armed, armed <= due else { return false }
         }
-        let isFull = activeAttempts.count >= sendLimit
+        let isFull = activeTries.count >= sendLimit
         let byServer = serverPauseEnd(reading)
         for index in turns() where entries[index].delivery.state != .sending && !isUnderWay(index) {
             let own = entries[index].delivery.state == .waiting ? entries[index].due : nil

@@ -20,7 +20,10 @@ extension DeliveryMachine {
         status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
         let turns = turns()
-        status.nextAttemptAt = tries(turns, reading).min().map { reading.date(of: max($0, reading.elapsed)) }
+        status.nextTryAt = tries(turns, reading).min().map { time in
+            // A revival that falls into a wait for the server is sent after it.
+            reading.date(of: max(time, serverPauseEnd(reading) ?? .zero, reading.elapsed))
+        }
         status.pauses = pauses(turns, reading)
         status.isRunning = !isStopping
         return status

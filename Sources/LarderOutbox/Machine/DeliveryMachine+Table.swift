@@ -51,11 +51,11 @@ extension DeliveryMachine {
         for index in entries.indices where fresh.contains(entries[index].id) { restore(index, known, reading) }
         for index in entries.indices where entries[index].delivery.state != .sending {
             if let batch = entries[index].delivery.batch, broken.contains(batch) {
-                removeFromBatch(index, isAlone: true)
+                removeFromBatch(index, isExclusive: true)
             }
         }
-        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.attemptKey))
-        for key in activeAttempts.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
+        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.tryKey))
+        for key in activeTries.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
         recover(reading)
     }
 
@@ -89,7 +89,7 @@ extension DeliveryMachine {
     /// Makes entries wait whose send was under way when a process died: the server may have them.
     private mutating func recover(_ reading: ClockReading) {
         for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
-            if activeAttempts.contains(entries[index].attemptKey) { continue }
+            if activeTries.contains(entries[index].tryKey) { continue }
             update(index) {
                 $0.state = .waiting
                 $0.isInDoubt = true
@@ -116,7 +116,7 @@ extension DeliveryMachine {
 
 extension LaneEntry {
     /// The key of the request that it is sent in.
-    var attemptKey: UUIDBytes { delivery.batch ?? id }
+    var tryKey: UUIDBytes { delivery.batch ?? id }
 }
 
 extension Set<UUIDBytes> {

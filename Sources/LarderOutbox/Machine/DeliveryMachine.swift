@@ -25,9 +25,9 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// The number of refused credentials and failed sign-ins since the last response that did not refuse them.
     package internal(set) var credentialRefusals = 0
     /// The requests under way: single entries by their identities, and batches by their keys.
-    package internal(set) var activeAttempts: Set<UUIDBytes> = []
-    /// The ``activeAttempts`` that began before the last change of the session: a refusal of theirs may be out of date.
-    package internal(set) var earlierAttempts: Set<UUIDBytes> = []
+    package internal(set) var activeTries: Set<UUIDBytes> = []
+    /// The ``activeTries`` that began before the last change of the session: a refusal of theirs may be out of date.
+    package internal(set) var earlierTries: Set<UUIDBytes> = []
     /// The rejected entries of the table: entries that come after one of them are rejected too.
     package internal(set) var rejected: Set<UUIDBytes> = []
     /// The end of the wait that the server requested; may have passed.
@@ -54,7 +54,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     /// The time that the timer is armed for.
     package internal(set) var armed: Duration?
     package internal(set) var isStopping = false
-    /// Whether the response being handled is that of one of ``earlierAttempts``.
+    /// Whether the response being handled is that of one of ``earlierTries``.
     var isOfEarlierSession = false
     var step = DeliveryStep()
 
@@ -96,7 +96,7 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .tableChanged: break
         case .network, .foreground, .session, .signInFailed, .unauthorized: handleCondition(event, reading)
         case .timer: armed = nil
-        case .attemptEnded(let key, let answer): handleAttemptResult(answer, of: key, reading)
+        case .tryEnded(let key, let answer): handleTryResult(answer, of: key, reading)
         case .throttled(let after): beginServerWait(after, reading)
         case .storageFailed: pauseAfterStorageFailure(reading)
         case .revive(let id): revive([id], reading)

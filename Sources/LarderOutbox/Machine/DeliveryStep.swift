@@ -41,8 +41,8 @@ package enum DeliveryChange: Hashable, Sendable {
 
 /// An effect to perform after a step's changes are stored.
 package enum DeliveryEffect: Hashable, Sendable {
-    /// Send a request; its result is reported by ``DeliveryEvent/attemptEnded(_:_:)``.
-    case send(DeliveryAttempt)
+    /// Send a request; its result is reported by ``DeliveryEvent/tryEnded(_:_:)``.
+    case send(DeliveryTry)
     /// Cancel the request with this key; its result is still reported.
     case cancel(UUIDBytes)
     /// Set the timer to this time of the monotonic clock, in place of the one set before; nil: to none.
@@ -57,7 +57,7 @@ package enum DeliveryEffect: Hashable, Sendable {
 }
 
 /// One request.
-package struct DeliveryAttempt: Hashable, Sendable {
+package struct DeliveryTry: Hashable, Sendable {
     /// The key that it is sent under and its result is reported by: the identity of its entry, or the key of a batch.
     package var key: UUIDBytes
     /// The entries that it sends, in the order of their sequences; one unless it is a batch.

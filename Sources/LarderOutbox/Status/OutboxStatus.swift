@@ -18,7 +18,8 @@ public struct OutboxStatus: Hashable, Sendable {
     /// The number of entries whose attempts are used up, or that cannot be sent as they are
     /// (`OutboxDelivery.State.failed`). A manual retry and the network's return give all of them their attempts back,
     /// and the foreground those that failed because of the server. The latter are also tried once more automatically:
-    /// after minutes and then after longer, up to an hour; at the start; and when the server accepts another write.
+    /// after minutes and then after longer, up to an hour; at the start; and when the server accepts another write, at
+    /// once the first time, in minutes after that.
     public var failed = 0
     /// The number of entries for which it is unknown whether the server has them: the host decides.
     public var unresolved = 0
@@ -31,7 +32,7 @@ public struct OutboxStatus: Hashable, Sendable {
     /// When the next try is due, likewise: the end of the shortest wait of an entry or for the server, or the next
     /// automatic try of an entry that failed; nil when no try waits for a time, and while the outbox does not run, is
     /// offline, or has no account signed in.
-    public var nextAttemptAt: Int64?
+    public var nextTryAt: Int64?
     /// The reasons why entries are not sent.
     public var pauses: [PauseReason] = []
     /// Whether this outbox runs and sends them.

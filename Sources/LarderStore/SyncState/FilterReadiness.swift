@@ -26,9 +26,9 @@ public struct FilterReadiness: Hashable, Sendable {
     /// Whether a bootstrap has begun and not finished.
     public let isBootstrapping: Bool
     /// When the last run began, in milliseconds since 1970-01-01 UTC.
-    public let attemptedAt: Int64?
+    public let lastRunAt: Int64?
     /// When the next run is due to begin by itself, in milliseconds since 1970-01-01 UTC.
-    public let nextAttemptAt: Int64?
+    public let nextRunAt: Int64?
     /// The runs that failed since the last one that finished.
     public let failures: Int64
     /// The reason the last run failed, one line without content; nil once a run has finished.
@@ -92,8 +92,8 @@ extension FilterReadiness {
         asOfSequence = record.lastUntilSequence
         syncedAt = record.tokenUpdatedAt
         isBootstrapping = record.isBootstrapping
-        attemptedAt = record.attemptedAt
-        nextAttemptAt = record.nextAttemptAt
+        lastRunAt = record.lastRunAt
+        nextRunAt = record.nextRunAt
         failures = record.failures
         lastError = record.lastError
         members = stored.map(\.readiness)
@@ -110,8 +110,8 @@ extension FilterReadiness {
         asOfSequence = nil
         syncedAt = list.syncedAt
         isBootstrapping = false
-        attemptedAt = nil
-        nextAttemptAt = nil
+        lastRunAt = nil
+        nextRunAt = nil
         failures = 0
         lastError = nil
         members = [list]

@@ -12,8 +12,8 @@ public struct ResourceReadiness: Hashable, Sendable {
     package let applied: ServerPosition
     /// The generation that readers see, or nil while there is none; never used twice.
     public let generation: Int64?
-    /// When its snapshot was last swapped in, or a pass over a list last finished, in milliseconds since 1970-01-01
-    /// UTC.
+    /// When all of its rows were last replaced or compared, by a snapshot or by a pass over a list, in milliseconds since
+    /// 1970-01-01 UTC; changes of single rows leave it.
     ///
     /// Nil while the first pass over a list is under way: the pages received so far are shown by then.
     public let syncedAt: Int64?

@@ -73,8 +73,8 @@ extension Transaction {
     }
 }
 
-/// The stage that has the filters fetch a resource again whose record was damaged.
-final class MembershipRestorer: RowStage {
+/// The part that has the filters fetch a resource again whose record was damaged.
+final class MembershipRestorer: RowChangeHandler {
     init(_ file: FileContext) {}
 
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {

@@ -132,7 +132,7 @@ extension Transaction {
             // The number always changes: the interrupted run may still be under way elsewhere, and has to notice.
             record.run += 1
             record.isBootstrapping = true
-            record.attemptedAt = now
+            record.lastRunAt = now
             record.incompleteUntil = nil
             // The stored content keeps its age: only the token is no longer valid.
             record.token = nil
@@ -231,10 +231,10 @@ extension Transaction {
             record.lastUntilSequence = untilSequence
             record.isBootstrapping = false
             record.pagesDone = 0
-            record.attemptedAt = run.beganAt
+            record.lastRunAt = run.beganAt
             record.failures = 0
             record.lastError = nil
-            record.nextAttemptAt = nil
+            record.nextRunAt = nil
             if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
         _ = try releaseOverlays(after: run.end(bound: untilSequence))
@@ -246,13 +246,13 @@ extension Transaction {
     /// Stores the outcome of a filter's last run. A filter that was removed meanwhile is not made again.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func setAttempt(_ attempt: AttemptRecord, ofFilter canonicalText: String) throws {
+    package mutating func setRunRecord(_ attempt: RunRecord, ofFilter canonicalText: String) throws {
         guard try filter(canonicalText) != nil else { return }
         try updateFilter(canonicalText) { record in
-            record.attemptedAt = attempt.attemptedAt ?? record.attemptedAt
+            record.lastRunAt = attempt.lastRunAt ?? record.lastRunAt
             record.failures = Int64(attempt.failures)
             record.lastError = attempt.lastError
-            record.nextAttemptAt = attempt.nextAttemptAt
+            record.nextRunAt = attempt.nextRunAt
         }
     }
 }

@@ -71,7 +71,7 @@ public struct ListConfiguration: Hashable, Sendable {
     /// ```swift
     /// let notes = PagedList(
     ///     ResourceKey("notes", 1), type: "note", source: source,
-    ///     configuration: ListConfiguration(keptMembers: ["starred"]))
+    ///     configuration: ListConfiguration(localMembers: ["starred"]))
     /// ```
     public let localMembers: Set<String>
 

@@ -121,7 +121,7 @@ extension SnapshotFetch {
             }
             next = try await chunks.next()
             // Another snapshot may be written when the turn of this one is over.
-            store.yieldStagingSlot(decoder.staging)
+            store.yieldStagingTurn(decoder.staging)
         }
         let header = try decoder.finish()
         try await store.stage(decoder.removeBatch(), in: decoder.staging)

@@ -58,7 +58,7 @@ package enum CoordinatorEffect: Sendable {
     /// Fail the manual requests for a filter with this error.
     case refuse(String, SyncError)
     /// Store the outcome of a filter's last run.
-    case storeAttempt(String, AttemptRecord)
+    case storeRunRecord(String, RunRecord)
     /// Report an event to the host.
     case report(SyncEvent)
     /// Every run is over after a stop.

@@ -64,7 +64,7 @@ extension CoordinatorMachine {
         }.min()
         let wait = Duration.milliseconds(first ?? longest)
         schedules[index].missingDue = reading.elapsed + wait
-        storeAttempt(index, reading)
+        storeRunRecord(index, reading)
         effects.append(
             .report(
                 .failed(
@@ -92,7 +92,7 @@ extension CoordinatorMachine {
             // A portal is in the way of every filter, so it is not a failure of this one.
             handlePortal(reading)
             schedules[index].request(min(urgency, .urgent), at: reading)
-            storeAttempt(index, reading)
+            storeRunRecord(index, reading)
             return
         }
         schedules[index].failures = schedules[index].failures.next
@@ -104,7 +104,7 @@ extension CoordinatorMachine {
             reading.elapsed + min(.seconds($0), policy.maximumRetryAfter)
         }
         schedules[index].request(schedules[index].automaticUrgency, at: reading)
-        storeAttempt(index, reading)
+        storeRunRecord(index, reading)
         let next = schedules[index].earliest(for: .background) ?? reading.elapsed
         effects.append(
             .report(
@@ -117,18 +117,18 @@ extension CoordinatorMachine {
         schedules[index].lastError = .serverWait(seconds: seconds)
         schedules[index].serverNotBefore = reading.elapsed + min(.seconds(seconds), policy.maximumRetryAfter)
         schedules[index].request(schedules[index].automaticUrgency, at: reading)
-        storeAttempt(index, reading)
+        storeRunRecord(index, reading)
     }
 
-    private mutating func storeAttempt(_ index: Int, _ reading: ClockReading) {
+    private mutating func storeRunRecord(_ index: Int, _ reading: ClockReading) {
         let schedule = schedules[index]
         let next = schedule.missingDue ?? schedule.earliest(for: .background)
         effects.append(
-            .storeAttempt(
+            .storeRunRecord(
                 schedule.text,
-                AttemptRecord(
-                    attemptedAt: schedule.attemptedAt, failures: schedule.failures,
-                    lastError: schedule.lastError?.description, nextAttemptAt: next.map { reading.date(of: $0) })))
+                RunRecord(
+                    lastRunAt: schedule.lastRunAt, failures: schedule.failures,
+                    lastError: schedule.lastError?.description, nextRunAt: next.map { reading.date(of: $0) })))
     }
 
     /// Whether a run was requested manually after the one that is being cancelled.

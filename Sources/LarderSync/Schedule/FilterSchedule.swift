@@ -11,7 +11,7 @@ struct FilterSchedule: Sendable {
     /// The urgency of the run under way; nil without one.
     var running: SyncUrgency?
     /// The time at which the last run began, in milliseconds since 1970-01-01 UTC.
-    var attemptedAt: Int64?
+    var lastRunAt: Int64?
     /// Whether the server has returned a page in the run under way, or in the last one.
     var hasResponse = false
     /// Whether the coordinator cancelled the run under way, so that its end is not a failure.

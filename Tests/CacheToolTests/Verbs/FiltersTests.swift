@@ -20,8 +20,8 @@ import Testing
                 $0.run = 3
                 $0.isBootstrapping = true
                 $0.pagesDone = 2
-                $0.attemptedAt = 1_767_225_600_000
-                $0.nextAttemptAt = 1_767_225_660_000
+                $0.lastRunAt = 1_767_225_600_000
+                $0.nextRunAt = 1_767_225_660_000
                 $0.failures = 2
                 $0.lastError = "the server is unavailable (503)"
                 $0.resyncs = 1
@@ -67,7 +67,7 @@ import Testing
             try transaction.beginTimeline()
             try transaction.updateFilter("a:*") { $0.resyncs = 0 }
             try transaction.updateFilter("b:*") {
-                ($0.failures, $0.lastError, $0.nextAttemptAt) = (1, "timeout", Self.later)
+                ($0.failures, $0.lastError, $0.nextRunAt) = (1, "timeout", Self.later)
             }
             for (filter, isHeld) in [("c:*", true), ("d:*", false)] {
                 let number = try transaction.updateFilter(filter) {
@@ -150,8 +150,8 @@ import Testing
         #expect(rejected["server"] as? String == "https://api.example.org/content")
         #expect(rejected["resourcesToGo"] as? Int == 1 && rejected["rowsToGo"] is NSNull)
         #expect(rejected["failures"] as? Int == 2 && rejected["resyncs"] as? Int == 1)
-        #expect(rejected["attemptedAt"] as? Int == 1_767_225_600_000)
-        #expect(rejected["nextAttemptAt"] as? Int == 1_767_225_660_000)
+        #expect(rejected["lastRunAt"] as? Int == 1_767_225_600_000)
+        #expect(rejected["nextRunAt"] as? Int == 1_767_225_660_000)
         #expect(rejected["resyncedAt"] as? Int == 1_767_225_500_000)
         #expect(rejected["lastError"] as? String == "the server is unavailable (503)")
         #expect(rejected["run"] as? Int == 3 && rejected["pagesDone"] as? Int == 2)
@@ -201,7 +201,7 @@ import Testing
             try transaction.updateFilter("translations:19") {
                 $0.failures = 1
                 $0.lastError = "no network"
-                $0.nextAttemptAt = 1_767_225_660_000
+                $0.nextRunAt = 1_767_225_660_000
             }
         }
         #expect(

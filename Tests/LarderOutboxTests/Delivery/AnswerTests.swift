@@ -61,7 +61,7 @@ import Testing
         try await world.running(outbox) {
             let queued = try await outbox.enqueue(makeNoteWrite(1))
             let waiting = try await world.wait(outbox) { $0.waiting == 1 }
-            #expect(waiting.nextAttemptAt == world.clock.wallMilliseconds + 120_000)
+            #expect(waiting.nextTryAt == world.clock.wallMilliseconds + 120_000)
             world.network.set(.offline)
             try await world.wait(outbox) { $0.pauses.contains(.offline) }
             world.network.set(.online)

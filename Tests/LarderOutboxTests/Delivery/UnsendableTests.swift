@@ -55,7 +55,7 @@ import Testing
             world.network.set(.online)
             try await world.waitUntil { Self.failures(photo.id, world) == 3 }
             let end = try await world.wait(outbox) { $0.failed == 1 && $0.pending + $0.sending == 0 }
-            #expect(end.nextAttemptAt == nil && attemptCount(photo.id, world) == 3)
+            #expect(end.nextTryAt == nil && attemptCount(photo.id, world) == 3)
         }
         #expect(world.requests.allSatisfy { $0.path == "/api/notes" })
     }

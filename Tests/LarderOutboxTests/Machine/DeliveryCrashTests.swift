@@ -37,8 +37,8 @@ import Testing
         var waits: [Double] = []
         for _ in 0..<8 {
             // The answer comes, and is not kept.
-            fixture.handleUnstored(.attemptEnded(id, .whole(.head(ResponseSummary(200)))))
-            #expect(fixture.machine.activeAttempts == [id] && fixture.state(id) == .sending)
+            fixture.handleUnstored(.tryEnded(id, .whole(.head(ResponseSummary(200)))))
+            #expect(fixture.machine.activeTries == [id] && fixture.state(id) == .sending)
             let other = LaneEntry(id: UUIDBytes(high: 2, low: 2), lane: "b", sequence: 99)
             fixture.stored[other.id] = other
             fixture.handle(.tableChanged)
@@ -54,7 +54,7 @@ import Testing
         #expect(fixture.outcomes[id] == "accepted")
         // The store has space again.
         let next = fixture.enqueue()
-        fixture.handleUnstored(.attemptEnded(next, .whole(.head(ResponseSummary(200)))))
+        fixture.handleUnstored(.tryEnded(next, .whole(.head(ResponseSummary(200)))))
         #expect(fixture.armed == 1)
     }
 
@@ -62,7 +62,7 @@ import Testing
         var fixture = MachineFixture(gate: .signedIn("ann"))
         let id = fixture.enqueue(account: "ann")
         // A 401 that is not kept: nobody was asked to sign in, and no timer was armed.
-        fixture.handleUnstored(.attemptEnded(id, .whole(.head(ResponseSummary(401)))))
+        fixture.handleUnstored(.tryEnded(id, .whole(.head(ResponseSummary(401)))))
         #expect(
             fixture.effects.contains(.arm(fixture.elapsed + .seconds(1)))
                 && fixture.machine.authentication == .signedIn("ann"))
@@ -79,7 +79,7 @@ import Testing
         fixture.enqueue("b")
         #expect(fixture.sent.isEmpty)
         fixture.answer(id, .none)
-        #expect(fixture.machine.activeAttempts.isEmpty && fixture.state(id) == .waiting)
+        #expect(fixture.machine.activeTries.isEmpty && fixture.state(id) == .waiting)
         fixture.handle(.foreground)
         #expect(fixture.effects.isEmpty && fixture.machine.armed == nil)
     }

@@ -34,7 +34,7 @@ import Testing
             _ = machine.step(.network(isUsable: true), at: start, freshKey: entry.id)
             machine.applyTableChanges(TableChanges([entry], changed: nil), at: start)
             _ = machine.step(.tableChanged, at: start, freshKey: entry.id)
-            _ = machine.step(.attemptEnded(entry.id, .whole(.none)), at: start, freshKey: entry.id)
+            _ = machine.step(.tryEnded(entry.id, .whole(.none)), at: start, freshKey: entry.id)
             let wait = machine.armed ?? .zero
             #expect(wait <= .seconds(1) && wait >= .milliseconds(800), "seed \(seed)")
         }

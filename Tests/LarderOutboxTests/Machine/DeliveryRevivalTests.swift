@@ -111,7 +111,7 @@ import Testing
         fixture.answer(ids[2], 404)
         #expect(fixture.sent.isEmpty && fixture.armed == 300)
         let status = fixture.machine.status(at: fixture.reading)
-        #expect(status.pauses == [.refusals(3)] && status.nextAttemptAt == fixture.reading.now + 300_000)
+        #expect(status.pauses == [.refusals(3)] && status.nextTryAt == fixture.reading.now + 300_000)
         // What was under way is refused as well.
         for id in ids[3...5] { fixture.answer(id, 404) }
         for (id, wait) in zip(ids[6...7], [2400.0, 3600]) {

@@ -26,11 +26,23 @@ import Testing
         #expect(fixture.stored.values.allSatisfy { $0.delivery.attempts == 0 })
         let until = fixture.reading.now + 60_000
         let status = fixture.machine.status(at: fixture.reading)
-        #expect(status.pauses == [.serverWait(until: until)] && status.nextAttemptAt == until)
+        #expect(status.pauses == [.serverWait(until: until)] && status.nextTryAt == until)
         fixture.wait()
         #expect(fixture.sent == [ids[0]])
         fixture.answer(ids[0], 200)
         #expect(fixture.sent == Array(ids[1...4]))
+    }
+
+    /// The status named the time of the revival, at which nothing is sent.
+    @Test func `delays the revival of a failed write, and the status says so`() {
+        var fixture = MachineFixture()
+        let (failed, other) = (fixture.enqueue("a"), fixture.enqueue("b"))
+        fixture.fail(failed)
+        fixture.answer(other, 429, retryAfter: .seconds(3600))
+        let until = fixture.reading.now + 3_600_000
+        #expect(fixture.machine.status(at: fixture.reading).nextTryAt == until)
+        fixture.wait()
+        #expect(fixture.sent.isEmpty && fixture.machine.status(at: fixture.reading).nextTryAt == until)
     }
 
     @Test func `gets it whatever the network and the foreground do, and over a restart`() {

@@ -36,7 +36,7 @@ struct MachineFixture {
     }
 
     /// The requests that the last event began.
-    var attempts: [DeliveryAttempt] {
+    var attempts: [DeliveryTry] {
         effects.compactMap { if case .send(let attempt) = $0 { attempt } else { nil } }
     }
 
@@ -120,10 +120,10 @@ struct MachineFixture {
     }
 
     mutating func answer(_ id: UUIDBytes, _ status: Int, retryAfter: Duration? = nil) {
-        handle(.attemptEnded(id, .whole(.head(ResponseSummary(status, retryAfter: retryAfter)))))
+        handle(.tryEnded(id, .whole(.head(ResponseSummary(status, retryAfter: retryAfter)))))
     }
 
-    mutating func answer(_ id: UUIDBytes, _ answer: SendResult) { handle(.attemptEnded(id, .whole(answer))) }
+    mutating func answer(_ id: UUIDBytes, _ answer: SendResult) { handle(.tryEnded(id, .whole(answer))) }
 
     /// Has an entry use up its attempts.
     mutating func fail(_ id: UUIDBytes) {

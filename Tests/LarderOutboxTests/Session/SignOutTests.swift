@@ -94,7 +94,7 @@ import Testing
         #expect(try store.read { view in try view.outboxEntry(id) } != nil)
         try await session.signIn(as: "ada")
         #expect(
-            sent(.session(session.authentication)) == [.send(DeliveryAttempt(key: id, entries: [id], isBatch: false))])
+            sent(.session(session.authentication)) == [.send(DeliveryTry(key: id, entries: [id], isBatch: false))])
         try store.close()
     }
 

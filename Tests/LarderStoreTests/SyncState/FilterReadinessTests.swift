@@ -158,12 +158,12 @@ import Testing
             $0.tokenUpdatedAt = 1000
             $0.lastError = "no network"
             $0.failures = 2
-            $0.attemptedAt = 5000
-            $0.nextAttemptAt = 6000
+            $0.lastRunAt = 5000
+            $0.nextRunAt = 6000
         }
         let found = try readiness(store)
         #expect(found.lastError == "no network" && found.failures == 2)
-        #expect(found.attemptedAt == 5000 && found.nextAttemptAt == 6000)
+        #expect(found.lastRunAt == 5000 && found.nextRunAt == 6000)
         #expect(found.age(now: 4000) == 3000)
         #expect(found.age(now: 0) == 0)
         #expect(found.age(now: .min) == 0)

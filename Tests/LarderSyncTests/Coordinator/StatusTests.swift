@@ -144,13 +144,13 @@ struct StatusTests {
             #expect(status.filters[0].lastError == SyncError.transport(.connectionRefused).description)
             let stored = try #require(try fixture.filterState())
             #expect(stored.lastError == status.filters[0].lastError && stored.failures == 1)
-            #expect(stored.nextAttemptAt == status.retryAt && stored.attemptedAt == fixture.clock.wallMilliseconds)
+            #expect(stored.nextRunAt == status.retryAt && stored.lastRunAt == fixture.clock.wallMilliseconds)
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(1))
             #expect(try await coordinator.status { $0.isIdle }.filters[0].lastError == nil)
         }
         let stored = try #require(try fixture.filterState())
-        #expect(stored.lastError == nil && stored.failures == 0 && stored.nextAttemptAt == nil)
+        #expect(stored.lastError == nil && stored.failures == 0 && stored.nextRunAt == nil)
     }
 
     @Test func `stores the reason with the filter across restarts`() async throws {

@@ -80,8 +80,8 @@ struct PortalTests {
     @Test func `is no filter's failure`() throws {
         var bench = ScheduleBench { $0.retry.jitter = 0 }
         try bench.add("a:*")
-        let attempt = try #require(bench.fail("a:*", intercepted).attemptRecords.first)
-        #expect(attempt.failures == 0 && attempt.lastError == intercepted.description && attempt.nextAttemptAt == nil)
+        let attempt = try #require(bench.fail("a:*", intercepted).runRecords.first)
+        #expect(attempt.failures == 0 && attempt.lastError == intercepted.description && attempt.nextRunAt == nil)
     }
 
     @Test func `is left behind with its network`() throws {
@@ -143,7 +143,7 @@ struct PortalTests {
         var bench = ScheduleBench(hasProbe: false)
         try bench.add("a:*")
         let effects = bench.fail("a:*", intercepted)
-        #expect(effects.attemptRecords.map(\.failures) == [1])
+        #expect(effects.runRecords.map(\.failures) == [1])
         #expect(bench.advance(.seconds(1)).started == ["a:*"])
         #expect(bench.violations == [])
     }

@@ -157,14 +157,14 @@ struct RetryTests {
         let began = bench.now
         try bench.add("a:*")
         bench.advance(.seconds(3))
-        let first = try #require(bench.fail("a:*").attemptRecords.first)
-        #expect(first.attemptedAt == began && first.failures == 1)
-        #expect(first.lastError == SyncError.ofServer().description && first.nextAttemptAt == began + 4000)
+        let first = try #require(bench.fail("a:*").runRecords.first)
+        #expect(first.lastRunAt == began && first.failures == 1)
+        #expect(first.lastError == SyncError.ofServer().description && first.nextRunAt == began + 4000)
         bench.advance(.seconds(1))
-        let second = try #require(bench.fail("a:*").attemptRecords.first)
-        #expect(second.failures == 2 && second.nextAttemptAt == began + 4000 + 2000)
+        let second = try #require(bench.fail("a:*").runRecords.first)
+        #expect(second.failures == 2 && second.nextRunAt == began + 4000 + 2000)
         bench.advance(.seconds(2))
-        #expect(bench.finish("a:*", .bootstrap).attemptRecords == [])
+        #expect(bench.finish("a:*", .bootstrap).runRecords == [])
     }
 
     @Test func `a run ended by the stop, by the host or with its filter is no failure`() throws {
@@ -173,7 +173,7 @@ struct RetryTests {
             try bench.add("a:*")
             #expect(bench.send(end).cancelled == ["a:*"])
             let effects = bench.fail("a:*", .cancelled)
-            #expect(effects.attemptRecords == [] && effects.reported == [])
+            #expect(effects.runRecords == [] && effects.reported == [])
             #expect(bench.running == [])
             #expect(bench.violations == [])
         }

@@ -73,7 +73,7 @@ struct ScheduleBench {
             alarm = time
         case .probe(let number): probes.append(number)
         case .stopped: isStopped = true
-        case .refuse, .storeAttempt, .report: break
+        case .refuse, .storeRunRecord, .report: break
         }
     }
 
@@ -180,8 +180,8 @@ extension [CoordinatorEffect] {
         compactMap { if case .report(let event) = $0 { event } else { nil } }
     }
 
-    var attemptRecords: [AttemptRecord] {
-        compactMap { if case .storeAttempt(_, let note) = $0 { note } else { nil } }
+    var runRecords: [RunRecord] {
+        compactMap { if case .storeRunRecord(_, let note) = $0 { note } else { nil } }
     }
 
     var refused: [(text: String, error: SyncError)] {

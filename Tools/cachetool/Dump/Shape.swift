@@ -159,7 +159,7 @@ enum Shape {
     private static let buffer = [
         Field("nextSequence"), Field("points"), Field("dropped"), Field("refused"), Field("flightFirst"),
         Field("flightLast"), Field("key", .uuid), Field("tries"), Field("failures"), Field("dueAt"),
-        Field("aloneThrough"),
+        Field("unbatchedThrough"),
     ]
     private static let resource = [
         Field("state", .state(["ready", "hidden", "evicted", "empty"])), Field("liveGeneration"), Field("overlays"),
@@ -176,7 +176,7 @@ enum Shape {
     private static let filter = [
         Field("filter", .content), Field("token", .content), Field("tokenUpdatedAt"), Field("timeline"),
         Field("lastUntilSequence"), Field("run"), Field("bootstrapping"), Field("pagesDone"),
-        Field("attemptedAt"), Field("nextAttemptAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
+        Field("lastRunAt"), Field("nextRunAt"), Field("failures"), Field("lastError", .content), Field("resyncs"),
         Field("resyncedAt"), Field("journalAtBegin"),
     ]
     private static let head = [

@@ -45,6 +45,7 @@ struct Journal: ParsableCommand {
             var records: [JournalLine] = []
             var last: [UInt8]?
             while true {
+                try Interrupt.check()
                 let page = try view.rawRecords(of: .journal, after: last)
                 if page.isEmpty { break }
                 records += try page.map { try JournalLine($0) }.filter { kind == nil || $0.kind == kind }

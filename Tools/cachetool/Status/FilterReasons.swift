@@ -22,7 +22,7 @@ struct FilterReasons {
         }
         if filter.failures > 0 {
             let error = filter.lastError.map { " (\(redactor.text($0)))" } ?? ""
-            return "The last run failed\(error): tried again \(when(filter.nextAttemptAt))."
+            return "The last run failed\(error): tried again \(when(filter.nextRunAt))."
         }
         if filter.isBootstrapping, let until = filter.incompleteUntil {
             return "All resources are stored except \(missing(readiness)): fetched again \(when(until))."

@@ -16,7 +16,7 @@ struct Filters: AsyncParsableCommand {
             interrupted: on a terminal it draws over itself, otherwise it prints a line for each filter that changes.
 
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
-            pagesDone, resourcesToGo, rowsToGo, bytesToGo, attemptedAt, nextAttemptAt, failures, lastError, resyncs, \
+            pagesDone, resourcesToGo, rowsToGo, bytesToGo, lastRunAt, nextRunAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, appliedSequence, generation, rows, bytes, syncedAt, changedAt, \
             schemaVersion, finishedInRun}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
             milliseconds. What is to go is estimated by the copies that are there, null where there is none.
@@ -77,7 +77,7 @@ extension Filters {
         return [
             text.name, shortened(state.token, redactor), text.readiness(now: now), text.share,
             readiness.asOfSequence.map { "\($0)" } ?? "-", durationText(readiness.age(now: now)), run,
-            "\(state.failures)", timeText(state.nextAttemptAt), "\(state.resyncs)",
+            "\(state.failures)", timeText(state.nextRunAt), "\(state.resyncs)",
             state.lastError.map { redactor.text($0) } ?? "-", server.map { redactor.text($0) } ?? "-",
         ]
     }
@@ -103,7 +103,7 @@ extension Filters {
             "resourcesToGo": .count(readiness.remainingResourceCount),
             "rowsToGo": .optional(readiness.remainingRowCount.map { Int64($0) }),
             "bytesToGo": .optional(readiness.remainingByteCount.map { Int64($0) }),
-            "attemptedAt": .optional(state.attemptedAt), "nextAttemptAt": .optional(state.nextAttemptAt),
+            "lastRunAt": .optional(state.lastRunAt), "nextRunAt": .optional(state.nextRunAt),
             "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
             "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
             "members": .array(readiness.members.map { json($0, redactor) }), "server": redactor.json(server),

@@ -37,7 +37,7 @@ struct StatusText {
             filter.syncedAt.map { "as of \(filter.asOfSequence ?? 0), synced \(timeText($0))" } ?? "never synced")
         if let activity { parts.append(activity) }
         if let lastProblem { parts.append(lastProblem) }
-        if let next = filter.nextAttemptAt { parts.append("next run \(timeText(next))") }
+        if let next = filter.nextRunAt { parts.append("next run \(timeText(next))") }
         return "\(name): " + parts.joined(separator: "; ")
     }
 
@@ -45,7 +45,7 @@ struct StatusText {
     func lines(now: Int64) -> [String] {
         let age = filter.age(now: now).map { "as of \(filter.asOfSequence ?? 0), synced \(durationText($0)) ago" }
         var lines = ["\(name)  \(readiness(now: now)), \(share) resources; \(age ?? "never synced")"]
-        let next = filter.nextAttemptAt.map { next in
+        let next = filter.nextRunAt.map { next in
             next > now ? "next run in \(durationText(next - now))" : "next run due"
         }
         let parts = [activity, lastProblem, next].compactMap { $0 }

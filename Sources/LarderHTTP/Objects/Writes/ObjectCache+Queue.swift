@@ -129,7 +129,7 @@ extension ObjectCache {
     }
 
     /// Sends a waiting write, recorded as one that the server may have.
-    private func sendMarkingInDoubt(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
+    private func sendMarkingInDoubt(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteTry {
         writes.mark(write.id, isInDoubt: true)
         let attempt = await send(write, kind)
         // A write that was not sent, or that the server turned away, keeps its earlier state.
@@ -140,7 +140,7 @@ extension ObjectCache {
     }
 
     /// Counts an attempt, and returns the failure; nil when the write still waits.
-    private func failure(of id: UUIDBytes, _ attempt: WriteAttempt) -> QueueReport.Failure? {
+    private func failure(of id: UUIDBytes, _ attempt: WriteTry) -> QueueReport.Failure? {
         switch attempt {
         case .deferred(_, let answer?):
             let isOver = writes.countAttempt(id, by: schedule, requested: answer.after, at: host.elapsed())

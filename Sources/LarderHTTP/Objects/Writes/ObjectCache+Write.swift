@@ -100,7 +100,7 @@ extension ObjectCache {
         // The queue cannot change the name of an object.
         let isUnqueued = if case .create = write { target == .persistent } else { false }
         let queue = try isUnqueued ? writeQueue : queue(for: write.object, target)
-        let attempt: WriteAttempt
+        let attempt: WriteTry
         if strategy == .cacheOnly {
             attempt = .deferred(.transport(.noConnection(reason: "the strategy does not use the network")))
         } else if strategy == .networkOnly || isTooLong || isUnqueued {
@@ -146,7 +146,7 @@ extension ObjectCache {
 
     private func sendAndStore(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], in target: ObjectPersistence
-    ) async throws(HTTPCacheError) -> WriteAttempt {
+    ) async throws(HTTPCacheError) -> WriteTry {
         let start = order.begin()
         defer { order.end(start) }
         var (made, write, changes) = (made, write, changes)
@@ -191,7 +191,7 @@ extension ObjectCache {
     private func sendUnqueued(
         _ made: QueuedWrite, _ write: ObjectWrite, _ changes: [ObjectChange], _ queue: (any WriteQueue)?,
         _ target: ObjectPersistence
-    ) async throws(HTTPCacheError) -> WriteAttempt {
+    ) async throws(HTTPCacheError) -> WriteTry {
         guard isOnline() else { return .deferred(.transport(.noConnection(reason: "the host says so"))) }
         do {
             if writes.isWaiting(about: made.object) { try await sendQueued() }

@@ -10,8 +10,8 @@ extension Outbox {
         _ effect: DeliveryEffect, _ accepted: [UUIDBytes: AcceptedResponse] = [:], in group: inout DiscardingTaskGroup
     ) {
         switch effect {
-        case .send(let attempt): start(attempt, in: &group)
-        case .cancel(let key): state.withLock { $0.loop?.attemptTasks[key] }?.cancel()
+        case .send(let request): start(request, in: &group)
+        case .cancel(let key): state.withLock { $0.loop?.tryTasks[key] }?.cancel()
         case .arm(let time): timer.set(time) { self.post(.event(.timer)) }
         case .signIn(let account):
             addTask(to: &group) {
@@ -121,12 +121,12 @@ extension Outbox {
         for write in writes { report(.unshown(write)) }
     }
 
-    private func start(_ attempt: DeliveryAttempt, in group: inout DiscardingTaskGroup) {
+    private func start(_ request: DeliveryTry, in group: inout DiscardingTaskGroup) {
         let sending = Task {
-            let (answer, accepted) = await send(attempt)
-            post(.attemptEnded(CompletedAttempt(key: attempt.key, result: answer, accepted: accepted)))
+            let (answer, accepted) = await send(request)
+            post(.tryEnded(CompletedTry(key: request.key, result: answer, accepted: accepted)))
         }
-        state.withLock { $0.loop?.attemptTasks[attempt.key] = sending }
+        state.withLock { $0.loop?.tryTasks[request.key] = sending }
         group.addTask {
             await withTaskCancellationHandler {
                 await sending.value

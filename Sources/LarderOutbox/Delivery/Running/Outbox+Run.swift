@@ -83,14 +83,14 @@ extension Outbox {
     private var isOver: Bool {
         state.withLock { state in
             guard let loop = state.loop else { return true }
-            return loop.machine.isStopping && loop.attemptTasks.isEmpty
+            return loop.machine.isStopping && loop.tryTasks.isEmpty
         }
     }
 
     /// Ends the drains before whose deadlines nothing will be under way unless something happens.
     private func endDrains() {
         let over = state.withLock { state -> [Drain] in
-            guard let loop = state.loop, loop.machine.network != nil, loop.machine.activeAttempts.isEmpty,
+            guard let loop = state.loop, loop.machine.network != nil, loop.machine.activeTries.isEmpty,
                 loop.tasks == 0
             else { return [] }
             let wake = (loop.resolutions.values.map { loop.wakeTime($0) } + [loop.machine.armed]).compactMap { $0 }
@@ -116,8 +116,8 @@ extension Outbox {
                 await runStep(StepRequest(event), in: &group)
             }
             if case .foreground = event { reportUnshown() }
-        case .attemptEnded(let answer):
-            state.withLock { $0.loop?.attemptTasks[answer.key] = nil }
+        case .tryEnded(let answer):
+            state.withLock { $0.loop?.tryTasks[answer.key] = nil }
             await storeResult(answer, in: &group)
         case .conflictResolved(let prepared):
             let id = prepared.conflict.entryID
@@ -171,9 +171,9 @@ extension Outbox {
     }
 
     /// Stores a response, or keeps it in memory where that fails.
-    private func storeResult(_ answer: CompletedAttempt, in group: inout DiscardingTaskGroup) async {
+    private func storeResult(_ answer: CompletedTry, in group: inout DiscardingTaskGroup) async {
         if !isStoragePaused(at: clockReading()) {
-            var request = StepRequest(.attemptEnded(answer.key, answer.result))
+            var request = StepRequest(.tryEnded(answer.key, answer.result))
             request.accepted = answer.accepted
             var failure = await runStep(request, in: &group)
             if case .full? = failure as? StoreError,
@@ -186,11 +186,11 @@ extension Outbox {
             if failure?.isAboutRecord == true {
                 // Where damage prevents that, the response counts as none: the request is sent again and blocks
                 // nothing.
-                failure = await runStep(StepRequest(.attemptEnded(answer.key, .whole(.none))), in: &group)
+                failure = await runStep(StepRequest(.tryEnded(answer.key, .whole(.none))), in: &group)
             }
             if failure == nil || failure is CancellationError { return }
         } else {
-            stepWithoutStoring([.attemptEnded(answer.key, answer.result)], at: clockReading(), in: &group)
+            stepWithoutStoring([.tryEnded(answer.key, answer.result)], at: clockReading(), in: &group)
         }
         state.withLock { $0.loop?.unstored.append(answer) }
     }

@@ -9,31 +9,31 @@ internal import Synchronization
 // One request, from the table to its response. Nothing here decides what the response means.
 extension Outbox {
     /// Sends a request and reads its response.
-    func send(_ attempt: DeliveryAttempt) async -> (AttemptResult, [UUIDBytes: AcceptedResponse]) {
+    func send(_ request: DeliveryTry) async -> (TryResult, [UUIDBytes: AcceptedResponse]) {
         let entries: [OutboxEntry]
         do {
             if let rest = try remainingServerWait() { return (.whole(.deferred(rest)), [:]) }
             entries = try store.read { view in
                 try view.checkServer(configuration.server, of: .outbox)
-                return try attempt.entries.compactMap { try view.outboxEntry($0) }
+                return try request.entries.compactMap { try view.outboxEntry($0) }
             }
         } catch {
             store.host.logger.error("an entry could not be read", metadata: ["error": "\(error)"])
             return (.whole(Self.unreadableReason(error).map { .unsendable($0) } ?? .notSent), [:])
         }
-        guard let entry = entries.first, entries.count == attempt.entries.count else {
+        guard let entry = entries.first, entries.count == request.entries.count else {
             // An entry that has left needs no response; one of which only the delivery is left is damaged.
             return (.whole(.unsendable("the entry to send is missing")), [:])
         }
-        if attempt.isBatch { return await sendBatch(entries, key: attempt.key) }
-        let reply = await exchange(entry.draft, key: attempt.key)
+        if request.isBatch { return await sendBatch(entries, key: request.key) }
+        let reply = await exchange(entry.draft, key: request.key)
         return (.whole(reply.result), [entry.id: reply.accepted])
     }
 
     /// Sends entries together. Success that says nothing about any of them is not success.
     private func sendBatch(
         _ entries: [OutboxEntry], key: UUIDBytes
-    ) async -> (AttemptResult, [UUIDBytes: AcceptedResponse]) {
+    ) async -> (TryResult, [UUIDBytes: AcceptedResponse]) {
         guard let batch = policy.batch else {
             return (.whole(.unsendable("it belongs to a batch of an earlier run, and batches are no longer sent")), [:])
         }

@@ -177,8 +177,8 @@ extension DeliveryEvent {
     fileprivate var fact: DeliveryEvent? {
         switch self {
         case .network, .foreground, .session, .signInFailed, .unauthorized, .storageFailed, .stop, .throttled: self
-        case .attemptEnded(_, .whole(.head(let head))) where head.isThrottling: .throttled(after: head.retryAfter)
-        case .tableChanged, .timer, .attemptEnded, .revive, .reviveAll, .discard, .decide, .remoteUnknown: nil
+        case .tryEnded(_, .whole(.head(let head))) where head.isThrottling: .throttled(after: head.retryAfter)
+        case .tableChanged, .timer, .tryEnded, .revive, .reviveAll, .discard, .decide, .remoteUnknown: nil
         }
     }
 }

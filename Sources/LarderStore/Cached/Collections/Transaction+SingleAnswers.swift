@@ -1,8 +1,8 @@
 internal import LarderEngine
 package import LarderFormat
 
-/// A stage that removes the single answer of a row when the row is removed.
-final class SingleAnswerStage: RowStage {
+/// Removes the single answer of a row when the row is removed.
+final class SingleAnswerRemover: RowChangeHandler {
     init(_ file: FileContext) {}
 
     func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws {

@@ -70,7 +70,7 @@ package final class UsageLog: Sendable {
     }
 }
 
-extension UsageLog: CommitStage {
+extension UsageLog: CommitParticipant {
     func end(_ store: Store) { store.writeUsageSoon() }
 }
 

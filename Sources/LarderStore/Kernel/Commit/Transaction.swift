@@ -33,7 +33,7 @@ public struct Transaction: ~Copyable {
         tables = shared.tables
     }
 
-    /// Runs `body` in a transaction over `writer`; when it succeeds, has the stages complete it and writes the
+    /// Runs `body` in a transaction over `writer`; when it succeeds, has the participants complete it and writes the
     /// counters.
     static func run<Result>(
         _ writer: inout LarderEngine.WriteTransaction, _ shared: SharedState,
@@ -42,7 +42,7 @@ public struct Transaction: ~Copyable {
         var transaction = Transaction(writer, shared)
         let outcome = Swift.Result { () throws -> Result in
             let result = try body(&transaction)
-            for stage in shared.stages { try stage.complete(&transaction) }
+            for participant in shared.participants { try participant.complete(&transaction) }
             try transaction.writeCounters()
             if transaction.mutationCount > 0 { transaction.effects.commit = transaction.commit }
             return result

@@ -16,7 +16,7 @@ public struct ReadView: ~Copyable, ~Escapable {
     let tables: Tables
     let shared: SharedState
     /// The place of the rows of the resource read last, which does not change within one view.
-    let lastSource = Mutex<MergedSource?>(nil)
+    let lastSource = Mutex<ShownSource?>(nil)
 
     /// A view of `store` at the commit of `transaction`.
     @_lifetime(copy transaction)

@@ -3,7 +3,7 @@ internal import LarderFormat
 internal import Logging
 internal import Synchronization
 
-/// The state that all opens of one file in this process share: waiting writes, the staging slot, observers.
+/// The state that all opens of one file in this process share: waiting writes, the turn to stage, observers.
 ///
 /// The engine gives every open of a file the same environment. A commit made through one open therefore has to reach
 /// the observers of all. Only the first open may treat staged generations as the remains of a killed process.
@@ -28,8 +28,8 @@ final class SharedState: Sendable {
     let meter: WriterMeter
     /// The generations that were read lately.
     let generationUses = UseBits()
-    /// The stages of the layers, the lowest layer first.
-    let stages: [any CommitStage]
+    /// The parts that participate in commits, the lowest layer first.
+    let participants: [any CommitParticipant]
     private let parts: [any SharedPart]
     private let partsByType: [ObjectIdentifier: any SharedPart]
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
@@ -65,7 +65,7 @@ final class SharedState: Sendable {
         tables = Tables(environment.tables)
         meter = WriterMeter(elapsed: host.elapsed)
         parts = types.map { $0.init(file) }
-        stages = parts.compactMap { $0 as? any CommitStage }
+        participants = parts.compactMap { $0 as? any CommitParticipant }
         partsByType = Dictionary(uniqueKeysWithValues: parts.map { (ObjectIdentifier(type(of: $0)), $0) })
     }
 
@@ -96,12 +96,12 @@ final class SharedState: Sendable {
         }
     }
 
-    /// Notifies observers of the changes of a commit, and has the stages handle its effects.
+    /// Notifies observers of the changes of a commit, and has the participants handle its effects.
     func publish(_ effects: CommitEffects) {
         if !effects.changes.isEmpty {
             for hub in liveHubs { hub.publish(effects.changes) }
         }
-        for stage in stages { stage.didCommit(effects, in: self) }
+        for participant in participants { participant.didCommit(effects, in: self) }
     }
 
     /// Notifies observers of the commits of other processes, too.
@@ -131,7 +131,7 @@ final class SharedState: Sendable {
                         try Transaction.run(&engine, self, body)
                     }
                 } catch {
-                    if stages.allSatisfy({ !$0.canRunAgain() }) { throw error }
+                    if participants.allSatisfy({ !$0.canRunAgain() }) { throw error }
                 }
             }
         }

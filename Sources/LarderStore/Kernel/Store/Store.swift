@@ -77,7 +77,7 @@ public final class Store: Sendable {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
         if !isFirst { throw EngineError.closed }
         hub.finish()
-        for stage in shared.stages { stage.end(self) }
+        for participant in shared.participants { participant.end(self) }
         do throws(EngineError) {
             try environment.close(within: milliseconds)
         } catch {

@@ -28,7 +28,7 @@ struct RowSource {
 }
 
 /// The place of everything that is shown of a resource.
-struct MergedSource {
+struct ShownSource {
     /// The server's rows; those of generation 0, which never exists, when there are none.
     var rows: RowSource
     /// Whether the resource has rows that are shown.

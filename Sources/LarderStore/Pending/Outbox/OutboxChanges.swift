@@ -76,7 +76,7 @@ private final class OutboxChanges: CommitState {
 ///
 /// A commit whose number is missing was made by another process, or was dropped from the log. For a version before such
 /// a commit the whole outbox has to be read.
-final class OutboxChangeLog: CommitStage {
+final class OutboxChangeLog: CommitParticipant {
     private struct Log {
         /// The commits whose changes are all known; none before the first.
         var known: Range<UInt64> = 0..<0

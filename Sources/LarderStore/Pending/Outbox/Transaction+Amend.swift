@@ -78,6 +78,6 @@ extension Transaction {
                 effect.change, at: effect.key, updatedAt: time, entryID: entry.id, account: entry.draft.account,
                 sequence: entry.sequence)
         }
-        try withdrawOverlays(of: entry, except: effects.map(\.key))
+        try removeOverlays(of: entry, except: effects.map(\.key))
     }
 }

@@ -72,7 +72,7 @@ extension Transaction {
         try removeDeduplication(of: entry.draft)
         _ = try journalOutcome(entry, "rejected", detail, at: time)
         try storeWithdrawnOverlays(of: entry)
-        try withdrawOverlays(of: entry)
+        try removeOverlays(of: entry)
     }
 
     /// Removes an entry and its overlays, and records its outcome.
@@ -88,7 +88,7 @@ extension Transaction {
     ) throws {
         let entry = try removeEntry(id, keepsBlob: false)
         _ = try journalOutcome(entry, outcome, detail, at: time)
-        try withdrawOverlays(of: entry)
+        try removeOverlays(of: entry)
     }
 
     /// As ``removeEntry(_:outcome:detail:at:)``, for an entry whose delivery is damaged.
@@ -97,7 +97,7 @@ extension Transaction {
         try removeEntry(entry.draft, OutboxDeliveryRecord(lane: entry.lane, sequence: entry.sequence))
         if let blob = entry.draft.blob { try discardBlob(blob.number) }
         _ = try journalOutcome(entry, outcome, detail, at: time)
-        try withdrawOverlays(of: entry)
+        try removeOverlays(of: entry)
     }
 
     /// Returns the number and size of the entries to be sent, this transaction's own changes included.

@@ -35,7 +35,7 @@ extension Transaction {
         _ = try journalOutcome(old, outcome, detail ?? Self.replacedDetail + "\(draft.id)", at: time)
         let entry = try insert(draft, sequence: old.sequence, layers: layers)
         // They are removed only now: before, the overlays above the old ones could be released.
-        try withdrawOverlays(of: old, except: layers.map(\.row))
+        try removeOverlays(of: old, except: layers.map(\.row))
         for dependent in dependents { try updateDependency(of: dependent, to: draft.id, insteadOf: id) }
         return entry
     }

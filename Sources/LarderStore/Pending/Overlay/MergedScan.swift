@@ -12,7 +12,7 @@ extension Tables {
 
     /// As ``mergedRow(at:in:)``, from a known source of rows.
     @_lifetime(copy source)
-    func mergedRow(at key: RowKey, from merged: MergedSource, in source: ReadTransaction) throws -> Row? {
+    func mergedRow(at key: RowKey, from merged: ShownSource, in source: ReadTransaction) throws -> Row? {
         if merged.hasOverlays {
             let buffer = try KeyBuffer { try OverlayKey.append(key, to: &$0) }
             if let value = try source.value(forKey: buffer.bytes, in: overlay) {
@@ -25,7 +25,7 @@ extension Tables {
 
     /// Calls `body` with the rows of `range` that are shown, and returns their number.
     func mergedScan(
-        _ range: RowRange, from merged: MergedSource, in source: ReadTransaction, reversed: Bool, limit: Int,
+        _ range: RowRange, from merged: ShownSource, in source: ReadTransaction, reversed: Bool, limit: Int,
         verified: Bool, _ body: (borrowing RowEntry) throws -> Void
     ) throws -> Int {
         guard merged.hasOverlays else {

@@ -142,7 +142,7 @@ extension Transaction {
     /// Removes the overlays of an entry.
     ///
     /// - Parameter replaced: rows on which another overlay has already replaced this entry's.
-    mutating func withdrawOverlays(of entry: OutboxEntry, except replaced: [RowKey] = []) throws {
+    mutating func removeOverlays(of entry: OutboxEntry, except replaced: [RowKey] = []) throws {
         for row in entry.rows where !replaced.contains(row) { try removeOverlay(at: row, sequence: entry.sequence) }
     }
 

@@ -4,8 +4,8 @@ internal import LarderFormat
 // The row that readers see where there are overlays is a record of its own, computed from the local writes and the
 // server's row. Every change of these recomputes it in the same transaction.
 
-/// A stage that recomputes the rows that readers see when the server's rows beneath overlays change.
-final class OverlaidRowStage: RowStage {
+/// Recomputes the rows that readers see when the server's rows beneath overlays change.
+final class ShownRowUpdater: RowChangeHandler {
     init(_ file: FileContext) {}
 
     func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws {

@@ -17,7 +17,7 @@ struct OverlaidEntries {
     private var found: [IndexCandidate] = []
     private var position = 0
 
-    init(of scan: IndexScan, _ merged: MergedSource) throws(StoreError) {
+    init(of scan: IndexScan, _ merged: ShownSource) throws(StoreError) {
         isReversed = scan.isReversed
         limit = min(Self.batchSize, scan.limit)
         prefix = IndexEntryKey.prefix(.overlaid(merged.rows.owner), index: scan.index.number)

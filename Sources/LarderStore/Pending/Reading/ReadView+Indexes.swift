@@ -53,7 +53,7 @@ extension ReadView {
     }
 }
 
-extension MergedSource {
+extension ShownSource {
     /// The scopes in which entries of its rows are.
     fileprivate var indexScopes: [IndexEntryKey.Scope] {
         (hasRows ? [.generation(rows.generation)] : []) + (hasOverlays ? [.overlaid(rows.owner)] : [])
@@ -62,7 +62,7 @@ extension MergedSource {
 
 extension Tables {
     /// Passes the index entries of the rows that are shown to `scan`.
-    func scan(_ scan: inout IndexScan, _ merged: MergedSource, in source: ReadTransaction) throws {
+    func scan(_ scan: inout IndexScan, _ merged: ShownSource, in source: ReadTransaction) throws {
         let indexes = RowIndexes([scan.index], type: scan.index.definition.type)
         var overlaid = try OverlaidEntries(of: scan, merged)
         /// Returns whether to continue.
@@ -90,7 +90,7 @@ extension Tables {
 
     /// Returns whether a server's row has overlays, so that only the entry of their result counts.
     private func isOverlaid(
-        _ candidate: IndexCandidate, _ merged: MergedSource, in source: ReadTransaction
+        _ candidate: IndexCandidate, _ merged: ShownSource, in source: ReadTransaction
     ) throws -> Bool {
         guard merged.hasOverlays else { return false }
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
@@ -118,7 +118,7 @@ extension Tables {
 
     /// Returns the value of a row, read from the row.
     private func wholeValue(
-        of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: MergedSource, in source: ReadTransaction
+        of candidate: IndexCandidate, _ indexes: RowIndexes, _ merged: ShownSource, in source: ReadTransaction
     ) throws -> IndexValue {
         let key = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         guard let row = try mergedRow(at: key, from: merged, in: source) else {

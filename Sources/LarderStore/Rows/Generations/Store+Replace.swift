@@ -86,7 +86,7 @@ public struct SnapshotWriter: ~Copyable {
 
     /// Writes the gathered rows when they fill a batch; rows that arrive slowly keep no other snapshot waiting.
     private mutating func flushIfFull() async throws {
-        store.yieldStagingSlot(staging)
+        store.yieldStagingTurn(staging)
         if batch.byteCount >= BulkLimits.bytes { try await flush() }
     }
 

@@ -10,22 +10,22 @@ extension Store {
     /// - Throws: `CancellationError` while waiting for another snapshot; ``StoreError/invalid(_:)`` for a group beyond
     ///   the format's limits; ``EngineError``.
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
-        try await shared.stagingSlot.acquire()
+        try await shared.stagingTurn.acquire()
         do {
             let staging = try await write(durability: .relaxed) { transaction in try transaction.beginStaging(resource)
             }
-            shared.stagingSlot.assign(to: staging.generation, at: host.elapsed())
+            shared.stagingTurn.assign(to: staging.generation, at: host.elapsed())
             return staging
         } catch {
-            shared.stagingSlot.release()
+            shared.stagingTurn.release()
             throw error
         }
     }
 
     /// Releases the turn of a snapshot that has had it for long enough; called between its rows, which may arrive
     /// slowly.
-    package func yieldStagingSlot(_ staging: Staging) {
-        shared.stagingSlot.release(staging.generation, heldSince: host.elapsed() - StagingSlot.timeSlice)
+    package func yieldStagingTurn(_ staging: Staging) {
+        shared.stagingTurn.release(staging.generation, heldSince: host.elapsed() - StagingTurn.timeSlice)
     }
 
     /// Writes a batch of rows in as many short commits as needed, once it is the snapshot's turn.
@@ -35,9 +35,9 @@ extension Store {
     package func stage(_ batch: consuming RowBatch, in staging: Staging) async throws {
         batch.sort()
         let sorted = batch
-        if !shared.stagingSlot.isHeld(by: staging.generation) {
-            try await shared.stagingSlot.acquire()
-            shared.stagingSlot.assign(to: staging.generation, at: host.elapsed())
+        if !shared.stagingTurn.isHeld(by: staging.generation) {
+            try await shared.stagingTurn.acquire()
+            shared.stagingTurn.assign(to: staging.generation, at: host.elapsed())
         }
         var position = 0
         while position < sorted.count {
@@ -51,13 +51,13 @@ extension Store {
 
     /// Points a resource at its new generation, in one commit with the changes of `finish`, and ends its turn.
     ///
-    /// Reads that begin after the commit see the new rows.
+    /// Reads that begin after the commit see the new rows; a read inside another one shares the view of that.
     ///
     /// Writes the index entries of its rows first, in short commits.
     ///
-    /// - Parameter finish: sets what else changes with it: applied sequence, path, membership.
+    /// - Parameter finish: sets what else changes with it: applied sequence, snapshot path, membership.
     /// - Throws: ``StoreError/stagingSuperseded(_:)`` when the snapshot was superseded or discarded; what `finish`
-    ///   throws. Readers then see no change, and the snapshot has to be discarded.
+    ///   throws; as ``Store/write(durability:_:)``. Readers then see no change, and the snapshot has to be discarded.
     package func swap(
         _ staging: Staging, _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws {
@@ -69,7 +69,7 @@ extension Store {
                 try transaction.swap(staging, withEntriesOf: indexes, finish)
             }
         }
-        shared.stagingSlot.release(staging.generation)
+        shared.stagingTurn.release(staging.generation)
     }
 
     /// The indexes over the rows of a snapshot.
@@ -79,15 +79,15 @@ extension Store {
         }
     }
 
-    /// Discards a snapshot: it becomes garbage, and its turn ends.
+    /// Discards a snapshot: its rows are reclaimed as garbage, and its turn ends.
     package func discard(_ staging: Staging) async {
-        defer { shared.stagingSlot.release(staging.generation) }
+        defer { shared.stagingTurn.release(staging.generation) }
         do {
             // This has to run even when the task was cancelled, so it is not a write that can be cancelled.
             try await writeBulk { transaction in try transaction.discard(staging) }
         } catch {
             // The commit fails on a full disk, for example. It is discarded after a later commit, or by the next open.
-            shared.stagingSlot.abandon(staging)
+            shared.stagingTurn.abandon(staging)
             host.logger.warning("could not discard a snapshot", metadata: ["error": "\(error)"])
         }
     }

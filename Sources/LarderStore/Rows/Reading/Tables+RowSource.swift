@@ -9,9 +9,9 @@ extension Tables {
     }
 
     /// The place of the visible rows of `resource`, and whether it has overlays. Nothing is allocated.
-    func mergedSource(of resource: ResourceKey, in source: ReadTransaction) throws -> MergedSource {
+    func mergedSource(of resource: ResourceKey, in source: ReadTransaction) throws -> ShownSource {
         let key = try KeyBuffer { try ResourceRecord.appendKey(resource, to: &$0) }
-        var found = MergedSource(
+        var found = ShownSource(
             rows: RowSource(owner: resource, generation: 0, seed: Checksum.ownerSeed(key.bytes)), hasRows: false,
             hasOverlays: false)
         guard let value = try source.value(forKey: key.bytes, in: resources) else { return found }

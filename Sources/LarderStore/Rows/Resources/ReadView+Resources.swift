@@ -43,7 +43,7 @@ extension ReadView {
     }
 
     /// The place of everything that is shown of a resource.
-    borrowing func mergedSource(of resource: ResourceKey) throws -> MergedSource {
+    borrowing func mergedSource(of resource: ResourceKey) throws -> ShownSource {
         if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
         let found = try tables.mergedSource(of: resource, in: transaction)
         lastSource.withLock { $0 = found }

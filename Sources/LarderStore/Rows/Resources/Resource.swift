@@ -18,7 +18,8 @@ public struct Resource: Hashable, Sendable {
     public let rowCount: Int
     /// Bytes of their keys and values.
     public let byteCount: Int
-    /// When the resource was last known to be current, in milliseconds since 1970-01-01 UTC.
+    /// When all of its rows were last replaced or compared, by a snapshot or by a pass over a list, in milliseconds since
+    /// 1970-01-01 UTC; changes of single rows leave it.
     public let syncedAt: Int64?
     /// The server's time of the last change of its rows, in milliseconds since 1970-01-01 UTC; nil when not known.
     public let changedAt: Int64?

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Each step leads from the digest of a generation's rows to the digest after the commit. Where each step begins with
 /// the digest that the last one ended with, no other row changed; another process's commit breaks that chain.
-final class RowHistory: CommitStage {
+final class RowHistory: CommitParticipant {
     /// The most rows that are remembered.
     static let limit = 4096
 

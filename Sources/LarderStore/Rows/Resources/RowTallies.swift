@@ -41,9 +41,9 @@ final class RowTallies: CommitState {
     }
 }
 
-/// The stage that writes the tallies. Registered after every stage that may change rows, and before the one that
+/// The part that writes the tallies. Registered after every part that may change rows, and before the one that
 /// measures the size.
-final class RowTallyStage: CommitStage {
+final class RowTallyWriter: CommitParticipant {
     init(_ file: FileContext) {}
 
     func complete(_ transaction: inout Transaction) throws { try transaction.writeTallies() }

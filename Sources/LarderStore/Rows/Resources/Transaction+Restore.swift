@@ -33,7 +33,7 @@ extension Transaction {
     }
 
     /// The place of the visible rows of a resource. A damaged record is rebuilt first.
-    mutating func mergedSource(of resource: ResourceKey) throws -> MergedSource {
+    mutating func mergedSource(of resource: ResourceKey) throws -> ShownSource {
         do {
             return try tables.mergedSource(of: resource, in: engine)
         } catch StoreError.damaged {

@@ -92,7 +92,7 @@ extension Transaction {
     }
 
     /// The place of the visible rows of a resource, in a new generation when there is none.
-    mutating func ensureVisibleRows(of resource: ResourceKey) throws -> MergedSource {
+    mutating func ensureVisibleRows(of resource: ResourceKey) throws -> ShownSource {
         var merged = try mergedSource(of: resource)
         if merged.hasRows { return merged }
         // Rows that are not shown, such as those of a hidden resource, must not come back with a new one.

@@ -35,7 +35,7 @@ final class StorageBudget: SharedPart {
     static func slack(_ cap: Int64) -> Int64 { min(cap / 16, Int64(BulkLimits.bytes)) }
 }
 
-extension StorageBudget: CommitStage {
+extension StorageBudget: CommitParticipant {
     func complete(_ transaction: inout Transaction) throws { try transaction.enforceSizeCap() }
 
     func begin(_ store: Store) { store.shrinkToCap() }

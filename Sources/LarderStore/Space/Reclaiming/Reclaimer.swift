@@ -90,14 +90,14 @@ final class Reclaimer: SharedPart {
 
     /// Discards the blobs and snapshots that their writers have abandoned.
     private func discardAbandoned(in shared: SharedState) throws {
-        let (blobs, snapshots) = (shared.leases.abandoned, shared.stagingSlot.abandoned)
+        let (blobs, snapshots) = (shared.leases.abandoned, shared.stagingTurn.abandoned)
         if blobs.isEmpty, snapshots.isEmpty { return }
         try shared.transact(durability: .relaxed, isBulk: true) { transaction in
             for blob in blobs { try transaction.discardStagedBlob(blob) }
             for snapshot in snapshots { try transaction.discard(snapshot) }
         }
         shared.leases.removeAbandoned(blobs.count)
-        shared.stagingSlot.removeAbandoned(snapshots.count)
+        shared.stagingTurn.removeAbandoned(snapshots.count)
     }
 
     /// Logs the reason that a commit failed: as a warning once while the reason stays the same, for each write tries
@@ -130,7 +130,7 @@ final class Reclaimer: SharedPart {
     }
 }
 
-extension Reclaimer: CommitStage {
+extension Reclaimer: CommitParticipant {
     /// Damage may have spoiled all of the transaction that met it; run again, that skips the range.
     func canRunAgain() -> Bool {
         state.withLock { state in
@@ -140,13 +140,13 @@ extension Reclaimer: CommitStage {
     }
 
     func didCommit(_ effects: CommitEffects, in shared: SharedState) {
-        startIfNeeded(hasMore: effects.hasGarbage || !shared.stagingSlot.abandoned.isEmpty, in: shared)
+        startIfNeeded(hasMore: effects.hasGarbage || !shared.stagingTurn.abandoned.isEmpty, in: shared)
     }
 
     func recover(_ store: Store, from look: OpeningState) { store.recover(from: look) }
 }
 
-extension Reclaimer: BlobStage {
+extension Reclaimer: BlobDiscardHandler {
     func removeDiscardedBlobs(in shared: SharedState) { start(in: shared) }
 }
 

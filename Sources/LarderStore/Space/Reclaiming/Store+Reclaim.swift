@@ -49,7 +49,7 @@ extension Store {
                 try view.tables.garbage(.stagedBlob, in: view.transaction)
             )
         }
-        if look.isAlone, let counters = look.counters {
+        if look.isExclusive, let counters = look.counters {
             // Another process may have opened the store since, and everything it begins has a higher number.
             snapshots.removeAll { $0 >= counters.nextGeneration }
             bodies.removeAll { $0 >= counters.nextBlob }

@@ -11,7 +11,7 @@ extension Transaction {
     ///   when no other process, which may be writing it, had the store open.
     /// - Complexity: a lookup or two for each generation, blob and index of a generation.
     mutating func addLostGarbage(_ look: OpeningState) throws {
-        if look.isAlone {
+        if look.isExclusive {
             for number in try tables.unlinkedGenerations(in: engine) { try discardStaging(number) }
         }
         let generations = try tables.numbers(in: .rows, from: RowKeyCoding.prefix(generation: 0), engine) { key in

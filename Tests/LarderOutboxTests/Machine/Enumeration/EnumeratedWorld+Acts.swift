@@ -83,7 +83,7 @@ extension EnumeratedWorld {
         return acts
     }
 
-    private func replies(to attempt: DeliveryAttempt) -> [Act.Reply] {
+    private func replies(to attempt: DeliveryTry) -> [Act.Reply] {
         let places = attempt.entries.map(Configuration.place)
         return Act.Reply.allCases.filter { isPossible($0, places, attempt.isBatch) }
     }
@@ -123,7 +123,7 @@ extension EnumeratedWorld {
         case .answer(let index, let reply):
             let attempt = world.openAttempts.remove(at: index)
             let answer = world.answer(to: attempt, reply)
-            let worlds = try world.react(.attemptEnded(attempt.key, answer), isCalm: isCalm)
+            let worlds = try world.react(.tryEnded(attempt.key, answer), isCalm: isCalm)
             if reply == .unsendable, !isHeld { try worlds.first?.checkParked(attempt) }
             return worlds
         case .timer: return try wake(isCalm: isCalm)
@@ -177,7 +177,7 @@ extension EnumeratedWorld {
         return try react(.tableChanged, isCalm: isCalm)
     }
 
-    private mutating func answer(to attempt: DeliveryAttempt, _ reply: Act.Reply) -> AttemptResult {
+    private mutating func answer(to attempt: DeliveryTry, _ reply: Act.Reply) -> TryResult {
         let places = attempt.entries.map(Configuration.place)
         switch reply {
         case .performed:
@@ -217,7 +217,7 @@ extension EnumeratedWorld {
         }
     }
 
-    private func members(_ attempt: DeliveryAttempt, _ status: (Int) -> Int?) -> AttemptResult {
+    private func members(_ attempt: DeliveryTry, _ status: (Int) -> Int?) -> TryResult {
         var heads: [UUIDBytes: ResponseSummary] = [:]
         for id in attempt.entries { heads[id] = status(Configuration.place(id)).map { ResponseSummary($0) } }
         return .members(heads)

@@ -8,7 +8,7 @@ import LarderTransport
 // What holds in every state; written from docs/internals/outbox.md, apart from the machine.
 extension EnumeratedWorld {
     /// A request that is about to be sent.
-    func checkSend(_ attempt: DeliveryAttempt) throws {
+    func checkSend(_ attempt: DeliveryTry) throws {
         let places = attempt.entries.map(Configuration.place)
         if let serverWaitEnd, elapsed < serverWaitEnd {
             throw Violation(description: "sent during the wait that the server requested")
@@ -41,7 +41,7 @@ extension EnumeratedWorld {
     }
 
     /// What cannot be sent waits for somebody; of a batch nobody knows yet which member it is.
-    func checkParked(_ attempt: DeliveryAttempt) throws {
+    func checkParked(_ attempt: DeliveryTry) throws {
         for place in attempt.entries.map(Configuration.place) {
             guard let delivery = delivery(place) else { continue }
             if attempt.isBatch ? delivery.batch == attempt.key : delivery.state != .failed {
@@ -110,8 +110,8 @@ extension EnumeratedWorld {
 
     /// What is under way for the machine is in the air, or was answered and could not be stored.
     private func checkFlights() throws {
-        let answered = unstored.compactMap { if case .attemptEnded(let key, _) = $0 { key } else { nil } }
-        guard machine.activeAttempts == Set(openAttempts.map(\.key) + answered) else {
+        let answered = unstored.compactMap { if case .tryEnded(let key, _) = $0 { key } else { nil } }
+        guard machine.activeTries == Set(openAttempts.map(\.key) + answered) else {
             throw Violation(description: "something else is under way than the machine thinks")
         }
     }
@@ -148,7 +148,7 @@ extension EnumeratedWorld {
                 guard let timer, timer <= max(elapsed + own, peace ?? .zero) else {
                     throw Violation(description: "\(place) will be due and no timer is armed")
                 }
-            case .sending where !machine.activeAttempts.contains(delivery.batch ?? Configuration.id(place)):
+            case .sending where !machine.activeTries.contains(delivery.batch ?? Configuration.id(place)):
                 throw Violation(description: "\(place) is taken for being sent")
             case .failed where delivery.dueAt != nil:
                 guard timer != nil else { throw Violation(description: "\(place) does not come back") }

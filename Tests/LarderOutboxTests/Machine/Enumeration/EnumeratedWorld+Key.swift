@@ -89,8 +89,8 @@ extension EnumeratedWorld {
         key.append(remaining(machine.refusalWait))
         key.append(UInt8(min(machine.refusedLanes.count, 3)))
         key.append(machine.retryScope.map { $0 == .allFailures ? 1 : 2 } ?? 0)
-        if machine.earlierAttempts.isEmpty { return }
-        for attempt in machine.earlierAttempts.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+        if machine.earlierTries.isEmpty { return }
+        for attempt in machine.earlierTries.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
             key.append(UInt8(attempt.high) << 7 | UInt8(attempt.low))
         }
     }

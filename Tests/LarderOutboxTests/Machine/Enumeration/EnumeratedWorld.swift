@@ -25,7 +25,7 @@ struct EnumeratedWorld {
     var unseen: Set<Int>? = []
     /// What could not be stored, and is taken again when the timer goes off.
     var unstored: [DeliveryEvent] = []
-    var openAttempts: [DeliveryAttempt] = []
+    var openAttempts: [DeliveryTry] = []
     /// Requests that were given up and may still arrive, by entry.
     var late: [Int] = []
     var applied: Set<Int> = []
@@ -94,7 +94,7 @@ extension EnumeratedWorld {
     /// A death between the commit and what follows it is a death right after, of a request that does not arrive.
     func react(_ event: DeliveryEvent, isCalm: Bool) throws -> [EnumeratedWorld] {
         var (world, failed) = (self, self)
-        let isAnswer = if case .attemptEnded = event { true } else { false }
+        let isAnswer = if case .tryEnded = event { true } else { false }
         if isAnswer { failed.unstored.append(event) }
         if isHeld, isAnswer { return [failed] }
         if isHeld, event.isFact {

@@ -143,13 +143,13 @@ import Testing
         let store = try Store.open(at: directory.path, host: host)
         let first = try await store.beginStaging(translations)
         clock.withLock { $0 = .seconds(19) }
-        store.yieldStagingSlot(first)
+        store.yieldStagingTurn(first)
         let waiting = Task { try await store.beginStaging(tafsirs) }
         clock.withLock { $0 = .seconds(20) }
-        store.yieldStagingSlot(first)
+        store.yieldStagingTurn(first)
         let second = try await waiting.value
         // The turn of another is not the first one's to end.
-        store.yieldStagingSlot(first)
+        store.yieldStagingTurn(first)
         let stages = Task {
             for staging in [first, second] {
                 var batch = RowBatch(for: staging)

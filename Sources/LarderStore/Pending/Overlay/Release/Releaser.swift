@@ -74,7 +74,7 @@ final class RemainingReleases: CommitState {
     init(_ shared: SharedState) {}
 }
 
-extension Releaser: CommitStage {
+extension Releaser: CommitParticipant {
     func complete(_ transaction: inout Transaction) throws { try transaction.releaseOverlays() }
 
     func didCommit(_ effects: CommitEffects, in shared: SharedState) {
@@ -87,7 +87,7 @@ extension Releaser: CommitStage {
         do {
             guard try store.read({ view in try view.hasConfirmedOverlays() }) else { return }
             var orders = ReleaseOrders()
-            orders.add(look.isAlone ? .everything : .everythingWithOtherProcesses)
+            orders.add(look.isExclusive ? .everything : .everythingWithOtherProcesses)
             add(orders, in: store.shared)
         } catch {
             host.logger.warning("could not release local writes", metadata: ["error": "\(error)"])

@@ -1,7 +1,7 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// An open file that a stage is made from, with the options of its first open.
+/// An open file that a part is made from, with the options of its first open.
 struct FileContext {
     let environment: Environment
     let host: HostServices
@@ -14,7 +14,7 @@ struct FileContext {
 /// The state of a file as its open saw it, while no other process could open it or begin anything in it.
 struct OpeningState {
     /// Whether no other process had the store open.
-    let isAlone: Bool
+    let isExclusive: Bool
     /// The counters at that time; everything numbered at or above them was begun later. Nil when they could not be
     /// read.
     let counters: CountersRecord?
@@ -32,8 +32,8 @@ protocol SharedPart: AnyObject, Sendable {
 
 /// A part that participates in commits.
 ///
-/// The kernel calls the stages in the order in which they were registered, the lowest layer first.
-protocol CommitStage: SharedPart {
+/// The kernel calls the participants in the order in which they were registered, the lowest layer first.
+protocol CommitParticipant: SharedPart {
     /// Completes a write transaction whose body has succeeded, before the counters are written.
     func complete(_ transaction: inout Transaction) throws
     /// Does the work that a commit has left, on the writer thread, after observers were notified.
@@ -49,7 +49,7 @@ protocol CommitStage: SharedPart {
     func end(_ store: Store)
 }
 
-extension CommitStage {
+extension CommitParticipant {
     func complete(_ transaction: inout Transaction) throws {}
     func didCommit(_ effects: CommitEffects, in shared: SharedState) {}
     func canRunAgain() -> Bool { false }
@@ -58,7 +58,7 @@ extension CommitStage {
     func end(_ store: Store) {}
 }
 
-/// The state of one layer in a write transaction, from its first use until the stages have handled the commit.
+/// The state of one layer in a write transaction, from its first use until the participants have handled the commit.
 protocol CommitState: AnyObject {
     init(_ shared: SharedState)
 }

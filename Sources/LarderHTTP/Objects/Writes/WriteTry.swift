@@ -5,7 +5,7 @@ internal import LarderTransport
 internal import Synchronization
 
 /// The outcome of sending a write once.
-enum WriteAttempt: Sendable {
+enum WriteTry: Sendable {
     /// The server has the write. Contains the object as it is now, where the response includes it.
     case accepted(HTTPResponse, StoredObject?)
     /// The server was not reached, or may accept the write later: it is queued, or still waits. Contains the response
@@ -66,7 +66,7 @@ extension ObjectCache {
     var schedule: WriteSchedule { writeQueue?.schedule ?? WriteSchedule() }
 
     /// Sends a write once.
-    func send(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteAttempt {
+    func send(_ write: QueuedWrite, _ kind: ObjectWrite) async -> WriteTry {
         let queue = writeQueue
         let signIns = queue?.signInCount ?? 0
         do throws(HTTPCacheError) {
@@ -86,7 +86,7 @@ extension ObjectCache {
                 // No renewal of the login is under way, and the write must not hold back the others forever.
                 verdict = .retry(after: nil)
             }
-            return WriteAttempt(response.head, verdict, made: createdObject(by: kind, write, response.head, body))
+            return WriteTry(response.head, verdict, made: createdObject(by: kind, write, response.head, body))
         } catch {
             return error.isUnanswered ? .deferred(error) : .failed(error)
         }

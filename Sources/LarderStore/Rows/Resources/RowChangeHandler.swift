@@ -9,7 +9,7 @@ struct RowChange {
 }
 
 /// A part that follows changes of the server's rows in the transaction that makes them.
-protocol RowStage: SharedPart {
+protocol RowChangeHandler: SharedPart {
     /// Follows the change of one row.
     func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws
     /// Follows the replacement or withdrawal of all rows of a resource.
@@ -18,17 +18,17 @@ protocol RowStage: SharedPart {
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws
 }
 
-extension RowStage {
+extension RowChangeHandler {
     func rowDidChange(_ row: RowChange, in transaction: inout Transaction) throws {}
     func didReplaceRows(of resource: ResourceKey, in transaction: inout Transaction) throws {}
     func restore(_ record: inout ResourceRecord, of resource: ResourceKey, in transaction: inout Transaction) throws {}
 }
 
-/// The row stages, looked up once for each transaction.
-private final class RowStages: CommitState {
-    let all: [any RowStage]
+/// The handlers, looked up once for each transaction.
+private final class RowChangeHandlers: CommitState {
+    let all: [any RowChangeHandler]
 
-    init(_ shared: SharedState) { all = shared.parts(as: (any RowStage).self) }
+    init(_ shared: SharedState) { all = shared.parts(as: (any RowChangeHandler).self) }
 }
 
 extension Transaction {
@@ -37,17 +37,17 @@ extension Transaction {
         if !row.isOverlaid {
             if row.isRemoval { effects.changes.addRemoval(row.key) } else { effects.changes.addUpsert(row.key) }
         }
-        for stage in state(RowStages.self).all { try stage.rowDidChange(row, in: &self) }
+        for handler in state(RowChangeHandlers.self).all { try handler.rowDidChange(row, in: &self) }
     }
 
     /// Has the layers above add their data about a resource to its record.
     mutating func restore(_ record: inout ResourceRecord, of resource: ResourceKey) throws {
-        for stage in state(RowStages.self).all { try stage.restore(&record, of: resource, in: &self) }
+        for handler in state(RowChangeHandlers.self).all { try handler.restore(&record, of: resource, in: &self) }
     }
 
     /// Notifies observers and the layers above that all rows of a resource were replaced or withdrawn.
     mutating func markRowsReplaced(of resource: ResourceKey) throws {
         effects.changes.addReplaced(resource)
-        for stage in state(RowStages.self).all { try stage.didReplaceRows(of: resource, in: &self) }
+        for handler in state(RowChangeHandlers.self).all { try handler.didReplaceRows(of: resource, in: &self) }
     }
 }

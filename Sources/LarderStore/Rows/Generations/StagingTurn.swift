@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// The right to write rows of a generation, which one snapshot has at a time, first come, first served.
 ///
-/// Generations written at once interleave their keys and leave pages half full, so a snapshot keeps the slot between
-/// its rows. The first rows after 20 seconds release it: a slow server then does not delay all other snapshots.
-final class StagingSlot: SharedPart {
-    /// The time after which a snapshot releases the slot. Servers close connections from which nothing is read for a
+/// Writing to two generations alternately leaves pages half full, so a snapshot keeps its turn between its rows. The
+/// first rows after 20 seconds end the turn: a slow server then does not delay all other snapshots.
+final class StagingTurn: SharedPart {
+    /// The time after which a snapshot ends its turn. Servers close connections from which nothing is read for a
     /// minute.
     static let timeSlice = Duration.seconds(20)
 
@@ -20,20 +20,20 @@ final class StagingSlot: SharedPart {
 
     init(_ file: FileContext) {}
 
-    /// Waits for the slot, for a generation that is about to be begun.
+    /// Waits for the turn of a generation that is about to be begun.
     func acquire() async throws(CancellationError) {
         if await !semaphore.acquire(0) { throw CancellationError() }
     }
 
-    /// Assigns the acquired slot to a generation.
+    /// Assigns the acquired turn to a generation.
     func assign(to generation: Int64, at now: Duration) {
         holder.withLock { $0 = Holder(generation: generation, since: now) }
     }
 
-    /// Whether a generation has the slot.
+    /// Whether it is the turn of a generation.
     func isHeld(by generation: Int64) -> Bool { holder.withLock { $0?.generation == generation } }
 
-    /// Releases the slot to the next waiter if a generation has it, and has had it since `time` or longer.
+    /// Gives the next waiter its turn if a generation has the turn, and has had it since `time` or longer.
     func release(_ generation: Int64, heldSince time: Duration? = nil) {
         let isReleased = holder.withLock { holder in
             guard let current = holder, current.generation == generation, time.map({ current.since <= $0 }) ?? true
@@ -46,7 +46,7 @@ final class StagingSlot: SharedPart {
         if isReleased { release() }
     }
 
-    /// Releases the slot to the next waiter when no generation was begun.
+    /// Gives the next waiter its turn when no generation was begun.
     func release() { semaphore.release(0) }
 
     /// Abandoned snapshots, which no commit has discarded yet because one failed.
@@ -61,5 +61,5 @@ final class StagingSlot: SharedPart {
 
 extension SharedState {
     /// The right to write rows of a generation of the file.
-    var stagingSlot: StagingSlot { part(StagingSlot.self) }
+    var stagingTurn: StagingTurn { part(StagingTurn.self) }
 }

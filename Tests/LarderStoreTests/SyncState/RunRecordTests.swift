@@ -19,7 +19,7 @@ import Testing
         let store = try directory.open()
         try await editFilter(store) { _ in }
         let state = try state(store)
-        #expect(state.attemptedAt == nil && state.nextAttemptAt == nil && state.lastError == nil)
+        #expect(state.lastRunAt == nil && state.nextRunAt == nil && state.lastError == nil)
         #expect(state.failures == 0 && state.resyncs == 0 && state.resyncedAt == nil)
         #expect(state.run == 0 && state.pagesDone == 0)
         try store.close()
@@ -28,8 +28,8 @@ import Testing
     @Test func `survive a close of the store`() async throws {
         let first = try directory.open()
         try await editFilter(first) {
-            $0.attemptedAt = 10
-            $0.nextAttemptAt = 70
+            $0.lastRunAt = 10
+            $0.nextRunAt = 70
             $0.failures = 3
             $0.lastError = "no route to the server"
             $0.resyncs = 2
@@ -40,7 +40,7 @@ import Testing
         try first.close()
         let store = try directory.open()
         let state = try state(store)
-        #expect(state.attemptedAt == 10 && state.nextAttemptAt == 70 && state.failures == 3)
+        #expect(state.lastRunAt == 10 && state.nextRunAt == 70 && state.failures == 3)
         #expect(state.lastError == "no route to the server")
         #expect(state.resyncs == 2 && state.resyncedAt == 9 && state.run == 4 && state.pagesDone == 5)
         #expect(try store.findings() == [])
