@@ -39,6 +39,22 @@ import Testing
         #expect(server.replays <= 8, "\(server.replays) answers were given again")
     }
 
+    /// The commit of another process names no lane, and the sender has none of its own that would make it look.
+    @Test func `send what only the other enqueues`() throws {
+        let server = try ServerProcess(at: folder.path + "/server", seed: 8)
+        let sender = try ChildProcess(["share", folder.store, "\(server.port)", "0", "0"])
+        var lines: [String] = []
+        try wait(for: "delivers", of: sender, &lines)
+        let writer = try ChildProcess(["share", folder.store, "\(server.port)", "1000", "5"])
+        try wait(for: "empty", of: writer, &lines)
+        #expect(lines.filter { $0 == "delivers" }.count == 1)
+        for child in [sender, writer] {
+            child.kill()
+            _ = try child.finishLines()
+        }
+        try server.kill()
+    }
+
     private func wait(for line: String, of child: ChildProcess, _ lines: inout [String]) throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while let received = try child.nextLine(until: deadline) {
