@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS("26.0"), .iOS("26.0")],
     products: [
         .library(name: "Larder", targets: ["Larder"]),
+        .library(name: "LarderObservation", targets: ["LarderObservation"]),
         .library(name: "LarderEngine", targets: ["LarderEngine"]),
         .library(name: "LarderFormat", targets: ["LarderFormat"]),
         .library(name: "LarderStore", targets: ["LarderStore"]),
@@ -92,6 +93,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+
+        .target(
+            name: "LarderObservation",
+            dependencies: ["Larder", "LarderOutbox", "LarderFormat", "LarderSync"]),
 
         .target(
             name: "LarderURLSession",
@@ -214,16 +219,16 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "LarderAsyncHTTPClient", "LarderEngine", "LarderFormat", "LarderHTTP", "LarderJSON",
-                "LarderOutbox",
-                "LarderQuery", "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport",
-                "LarderURLSession", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
+                "LarderTesting", "LarderTransport", "LarderURLSession",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Larder", "LarderAsyncHTTPClient", "LarderFormat", "LarderHTTP", "LarderOutbox", "LarderServer",
-                "LarderStore",
-                "LarderSync", "LarderTesting", "LarderURLSession", "HTTPOrigin",
+                "Larder", "LarderAsyncHTTPClient", "LarderFormat", "LarderHTTP", "LarderObservation", "LarderOutbox",
+                "LarderQuery", "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport",
+                "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),

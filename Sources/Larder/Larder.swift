@@ -26,6 +26,7 @@
 @_exported public import enum LarderOutbox.SessionError
 @_exported public import struct LarderOutbox.SessionStatus
 @_exported public import struct LarderOutbox.SessionValue
+@_exported public import struct LarderOutbox.SessionValues
 @_exported public import enum LarderOutbox.SignOutPolicy
 @_exported public import enum LarderQuery.QueryError
 @_exported public import enum LarderQuery.SQLValue

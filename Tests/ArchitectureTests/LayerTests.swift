@@ -12,6 +12,7 @@ import Testing
         "LarderFormat": ["", "Coding", "Identity", "Tuples", "Layout", "Values", "Keys", "Records"],
         "LarderHTTP": ["Fields", "Policy", "Cache", "Fetch", "Objects", "Queries"],
         "LarderJSON": [""],
+        "LarderObservation": [""],
         "LarderOutbox": [
             "Locations", "Status", "Outcomes", "Writes", "Machine", "Conflicts", "Delivery", "Buffers", "Session",
         ],

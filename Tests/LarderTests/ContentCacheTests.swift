@@ -108,7 +108,7 @@ import Testing
         let world = World()
         let cache = try await world.open()
         await #expect(throws: HTTPCacheError.self) { try await cache.text("no address") }
-        let condition: SQLCondition = "updated_at < \(Date(timeIntervalSince1970: 1e300))"
+        let condition: SQLCondition = "updated_at < \(milliseconds: Date(timeIntervalSince1970: 1e300))"
         #expect(condition.arguments == [.real(1e303)])
         let keys = ["translations/007", "translations/+7", "7", "/7", "a/b/7"].map { text in ResourceKey(text) }
         #expect(keys == [nil, nil, nil, nil, ResourceKey("a/b", 7)])

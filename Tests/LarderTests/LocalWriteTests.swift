@@ -78,7 +78,7 @@ import Testing
     @Test func `belongs to the account that is signed in, which cannot sign out while it is unsent`() async throws {
         let world = World()
         world.network.set(.offline)
-        let cache = try await world.open(hasAccounts: true)
+        let cache = try await world.open(options: CacheOptions())
         let note = Note(id: "9", text: "buy bread")
         await #expect(throws: (any Error).self) { try await cache.put(note, to: "/notes/9") }
         try await cache.session.signIn(as: "user-1")

@@ -29,14 +29,16 @@ struct World {
         transport = ScriptedTransport(OriginTransport(origin), clock: clock)
     }
 
+    /// A cache of these options; without any, writes are anonymous.
     func open(
-        rows: [any CachedRow.Type] = [Verse.self, Note.self], hasAccounts: Bool = false
+        content: BaseURL = "http://words.test/content", rows: [any CachedRow.Type] = [Verse.self, Note.self],
+        options: CacheOptions? = nil
     ) async throws -> ContentCache {
-        var options = CacheOptions()
-        options.hasAccounts = hasAccounts
+        var anonymous = CacheOptions()
+        anonymous.hasAccounts = false
         return try await ContentCache.open(
-            location, content: "http://words.test/content", writes: "http://words.test", rows: rows,
-            services: .scripted(transport, clock: clock, connectivity: network), options: options)
+            location, content: content, writes: "http://words.test", rows: rows,
+            services: .scripted(transport, clock: clock, connectivity: network), options: options ?? anonymous)
     }
 
     /// Publishes verses numbered from 1000 on as `translations/id`.

@@ -1,4 +1,5 @@
 private import Foundation
+internal import LarderStore
 
 /// The directory of a cache.
 ///
@@ -16,12 +17,16 @@ public struct CacheLocation: Hashable, Sendable {
     /// A directory of this name where the system keeps the data of applications: it is backed up, and the system never
     /// removes it. On Linux it is below `$XDG_DATA_HOME`, or `~/.local/share`.
     ///
+    /// - Parameter account: The account that the directory is for, as the server names it; nil for a directory that
+    ///   accounts share. With a directory for each, nothing of one is ever shown to another. The name of the directory
+    ///   is derived from the account, and does not contain it.
     /// - Precondition: `name` is one path component.
-    public static func applicationSupport(_ name: String) -> CacheLocation {
+    public static func applicationSupport(_ name: String, account: String? = nil) -> CacheLocation {
         precondition(!name.isEmpty && !name.contains("/") && name != "." && name != "..", "\(name) is no name")
         let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
         guard let folder = folders.first else { preconditionFailure("the system names no directory for applications") }
-        return CacheLocation(path: folder.appending(path: name).path)
+        let path = folder.appending(path: name).path
+        return CacheLocation(path: account.map { Store.accountPath(base: path, account: $0) } ?? path)
     }
 
     /// A new directory of its own for each call, below the system's directory for temporary files: for tests.

@@ -1,5 +1,7 @@
+public import LarderHTTP
 public import LarderOutbox
 public import LarderStore
+public import LarderSync
 public import LarderTransport
 
 /// The settings of a cache, beside its servers and rows.
@@ -22,9 +24,21 @@ public struct CacheOptions: Sendable {
     /// Whether writes belong to the account of the ``ContentCache/session``: nothing is written before
     /// ``Session/signIn(as:values:)``. Where it is false, writes are anonymous, and the session is not used.
     public var hasAccounts = true
+    /// Whether every account may read the synced content, as where the server gives all of them the same. Where it is
+    /// false, ``Session/signIn(as:values:)`` throws ``SessionError/contentOfOtherAccount`` while content of another
+    /// account is stored: ``ContentCache/removeContent(discardingUnsent:)`` removes it.
+    public var contentIsShared = false
+    /// The rules for syncs, such as how often; `import LarderSync` to change them.
+    public var sync = SyncPolicy()
+    /// The rules for sending writes, such as how many may wait; `import LarderOutbox` to change them.
+    public var outbox = OutboxPolicy()
+    /// Decides about writes that the server answers with a conflict (409); nil: it refuses them.
+    public var conflicts: ConflictResolver?
+    /// The settings of responses over HTTP, such as redirects and retries; `import LarderHTTP` to change them.
+    public var http = HTTPCacheOptions()
     /// The most bytes of HTTP responses in the store, approximately; nil for no limit but the store's own.
     public var storedResponseBytes: Int64? = 256 << 20
 
-    /// Creates the default settings: accounts, no credentials, 256 MiB of responses.
+    /// Creates the default settings: accounts that share no content, no credentials, 256 MiB of responses.
     public init() {}
 }

@@ -65,6 +65,8 @@ public struct RowSchema: Sendable {
     public let indexes: [String]
     /// The columns whose words can be searched for.
     public let searched: [String]
+    /// The form of `Date` properties in payloads.
+    public let dates: DateForm
     /// The treatment of a payload that does not decode.
     public let undecodable: Undecodable
 
@@ -75,10 +77,11 @@ public struct RowSchema: Sendable {
     ///   - columns: Members of the payload that conditions use, beside those below.
     ///   - index: The columns to index: conditions and orders by them read only the rows that they return.
     ///   - search: The columns whose words can be searched for.
+    ///   - dates: The form of `Date` properties in payloads.
     ///   - undecodable: The treatment of a payload that does not decode.
     public init(
         _ type: String, in scope: Scope, columns: String..., index: String..., search: String...,
-        undecodable: Undecodable = .fails
+        dates: DateForm = .iso8601, undecodable: Undecodable = .fails
     ) {
         self.type = type
         self.scope = scope
@@ -86,6 +89,7 @@ public struct RowSchema: Sendable {
         self.columns = (columns + index + search).filter { known.insert($0).inserted }
         indexes = index
         searched = search
+        self.dates = dates
         self.undecodable = undecodable
     }
 

@@ -1,3 +1,4 @@
+public import LarderFormat
 internal import LarderStore
 public import LarderSync
 private import Synchronization
@@ -9,6 +10,8 @@ extension ContentCache {
     /// to be resolved first: then keeping the filter again tries at once. It also ends when the app stops keeping the
     /// filter or the cache closes. Content is fetched while ``run()`` runs. The filter stays in sync when the sequence
     /// is not read to its end; ``stopKeeping(_:)`` ends that.
+    ///
+    /// Call it at each launch: which filters are kept is not stored.
     ///
     /// Without a network it waits, however long: an app that may start offline reads first and keeps in another task.
     ///
@@ -62,11 +65,13 @@ extension ContentCache {
             }
             group.addTask {
                 do {
-                    return KeepProgress(ready: try await content.waitUntilReady(filter))
+                    return KeepProgress(ready: try await content.waitUntilReady(filter), of: filter)
                 } catch is CancellationError {
                     return nil
                 } catch {
-                    var final = shown.value.withLock { $0 }
+                    // What is complete and not ready is another server's content.
+                    let last = shown.value.withLock { $0 }
+                    var final = last.isReady ? KeepProgress() : last
                     final.problem = "\(error)"
                     return final
                 }
@@ -99,20 +104,25 @@ public struct KeepProgress: Hashable, Sendable {
     public var resources = 0
     /// The bytes that arrived in the run under way.
     public var bytes = 0
-    /// Whether everything that the filter names can be read without the server.
+    /// Whether everything of the filter that the server has can be read without it.
     public var isReady = false
+    /// The resources that the filter names by id and that the server does not have; empty until everything is ready.
+    public var missing: [ResourceKey] = []
     /// The reason why a run that is due waits, for the user; nil while none waits.
     public var waitingFor: String?
     /// The reason why the content cannot arrive before the app or the user acts; the last error of a run otherwise.
     public var problem: String?
 
-    init() {}
+    /// No progress yet.
+    package init() {}
 
-    init(ready readiness: FilterReadiness) {
+    init(ready readiness: FilterReadiness, of filter: ResourceFilter) {
+        let members = readiness.members.filter(\.isComplete).map(\.key)
         fraction = 1
-        resources = readiness.members.count { $0.isComplete }
+        resources = members.count
         readyResources = resources
         isReady = true
+        missing = filter.namedResources.filter { !members.contains($0) }
     }
 
     init(_ status: FilterStatus, after last: KeepProgress) {
@@ -143,7 +153,10 @@ public struct KeepProgress: Hashable, Sendable {
 extension KeepProgress: CustomStringConvertible {
     /// The progress in one line for the user: `40 %, 12 of 30 resources, 1.3 MB`.
     public var description: String {
-        if isReady { return "ready offline, \(resources) resources" }
+        if isReady {
+            let lacking = missing.map(\.description).joined(separator: ", ")
+            return "ready offline, \(resources) resource\(resources == 1 ? "" : "s")" + (lacking.isEmpty ? "" : ", not on the server: \(lacking)")
+        }
         var parts: [String] = []
         if let fraction {
             parts.append("\(Int(fraction * 100)) %, \(readyResources) of \(resources) resources")

@@ -26,15 +26,16 @@ extension ContentCache {
     /// Returns the rows that fulfil a condition now, and again whenever they have changed; see
     /// ``observe(_:in:keys:reversed:limit:)``.
     public func observe<Row: CachedRow>(
-        _ type: Row.Type, where condition: SQLCondition, order: String? = nil, limit: Int? = nil
+        _ type: Row.Type, in resource: ResourceKey? = nil, where condition: SQLCondition, order: String? = nil,
+        limit: Int? = nil
     ) -> RowValues<Row> {
         checkIsDeclared(type)
         let region: Region =
-            switch Row.schema.scope {
-            case .resource(let key): .resource(key)
-            case .group(let group): .group(group)
+            switch (resource, Row.schema.scope) {
+            case (let key?, _), (nil, .resource(let key)): .type(Row.schema.type, of: Row.schema.resource(key))
+            case (nil, .group(let group)): .group(group)
             }
-        return RowValues(store: store, region: region) { try self.found(type, condition, order, limit) }
+        return RowValues(store: store, region: region) { try self.found(type, in: resource, condition, order, limit) }
     }
 }
 
@@ -63,18 +64,30 @@ public struct RowValues<Row: CachedRow>: AsyncSequence, Sendable {
             while true {
                 if last != nil, await !waitForChange() { return nil }
                 if Task.isCancelled { return nil }
-                let value: (rows: [EncodedRow], pending: Set<RowKey>)
                 do {
-                    value = try observed.store.read { view in
-                        let rows = try observed.read()  // in the same view
-                        return (rows, try Self.pending(rows, view))
-                    }
+                    let value = try stored()
+                    if let last, last == value { continue }
+                    last = value
+                    return try RowDecoder<Row>().rows(value.rows)
                 } catch EngineError.closed {
                     return nil
                 }
-                if let last, last == value { continue }
-                last = value
-                return try RowDecoder<Row>().rows(value.rows)
+            }
+        }
+
+        /// Returns the rows now; ``next()`` then waits for another value.
+        ///
+        /// - Throws: As ``next()``; ``EngineError/closed``.
+        package mutating func current() throws -> [Row] {
+            let value = try stored()
+            last = value
+            return try RowDecoder<Row>().rows(value.rows)
+        }
+
+        private func stored() throws -> (rows: [EncodedRow], pending: Set<RowKey>) {
+            try observed.store.read { view in
+                let rows = try observed.read()  // in the same view
+                return (rows, try Self.pending(rows, view))
             }
         }
 

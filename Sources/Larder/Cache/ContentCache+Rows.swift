@@ -37,13 +37,15 @@ extension ContentCache {
         return rows.map { EncodedRow(key: $0.key, payload: $0.payload) }
     }
 
-    /// Returns the rows of all resources of the schema that fulfil a condition.
+    /// Returns the rows that fulfil a condition: of one resource, or of all resources of the schema.
     ///
     /// ```swift
     /// let cheap = try cache.rows(Product.self, where: "price < \(50)", order: "name", limit: 20)
+    /// let near = try cache.rows(Product.self, in: "products/7", where: "price < \(50)")
     /// ```
     ///
     /// - Parameters:
+    ///   - resource: The resource; nil for all that the schema names.
     ///   - condition: The text after `WHERE`; interpolated values are bound.
     ///   - order: The text after `ORDER BY`, such as `name DESC`: the program's own, since it is not bound.
     ///   - limit: The most rows, at least 0; nil: all.
@@ -51,17 +53,19 @@ extension ContentCache {
     ///   ``QueryError/unknownColumn(_:offset:)`` for a name that ``RowSchema/columns`` lacks; as ``Store/read(_:)``.
     /// - Precondition: The cache was opened with `Row` among its rows.
     public func rows<Row: CachedRow>(
-        _ type: Row.Type, where condition: SQLCondition, order: String? = nil, limit: Int? = nil
+        _ type: Row.Type, in resource: ResourceKey? = nil, where condition: SQLCondition, order: String? = nil,
+        limit: Int? = nil
     ) throws -> [Row] {
-        try RowDecoder<Row>().rows(found(type, condition, order, limit))
+        try RowDecoder<Row>().rows(found(type, in: resource, condition, order, limit))
     }
 
     func found<Row: CachedRow>(
-        _ type: Row.Type, _ condition: SQLCondition, _ order: String?, _ limit: Int?
+        _ type: Row.Type, in resource: ResourceKey?, _ condition: SQLCondition, _ order: String?, _ limit: Int?
     ) throws -> [EncodedRow] {
         checkIsDeclared(type)
+        let bounded = resource.map { condition.bounded(to: Row.schema.resource($0)) } ?? condition
         return try query.objects(
-            of: Row.schema.type, where: condition.sql, condition.arguments, order: order, limit: limit
+            of: Row.schema.type, where: bounded.sql, bounded.arguments, order: order, limit: limit
         ).map { EncodedRow(key: $0.key, payload: $0.payload) }
     }
 
@@ -69,16 +73,24 @@ extension ContentCache {
     ///
     /// The first search after new content reads its rows once: run it early, in the background.
     ///
+    /// - Parameters:
+    ///   - resource: The resource; nil for all that the schema names.
+    ///   - limit: The most hits, at least 0.
     /// - Throws: ``RowError/undecodable(_:reason:)``; ``QueryError/searchUnavailable(message:)``; as ``Store/read(_:)``.
     /// - Precondition: The cache was opened with `Row` among its rows, and its schema has columns to search.
-    public func search<Row: CachedRow>(_ type: Row.Type, _ words: String, limit: Int = 20) throws -> [RowHit<Row>] {
+    public func search<Row: CachedRow>(
+        _ type: Row.Type, _ words: String, in resource: ResourceKey? = nil, limit: Int = 20
+    ) throws -> [RowHit<Row>] {
         checkIsDeclared(type)
-        let hits = try query.search(
-            Row.schema.type, .words(words, completesLast: true), SearchOptions(limit: limit))
+        var options = SearchOptions(limit: limit)
+        options.resource = resource.map { Row.schema.resource($0) }
+        let hits = try query.search(Row.schema.type, .words(words, completesLast: true), options)
         let decoder = RowDecoder<Row>()
         return try hits.compactMap { hit in
             let stored = EncodedRow(key: hit.object.key, payload: hit.object.payload)
-            return try decoder.row(stored).map { RowHit(row: $0, snippet: hit.snippet ?? "", score: hit.score) }
+            return try decoder.row(stored).map { row in
+                RowHit(row: row, resource: stored.key.resource, snippet: hit.snippet ?? "", score: hit.score)
+            }
         }
     }
 
@@ -92,6 +104,8 @@ extension ContentCache {
 public struct RowHit<Row: CachedRow>: Sendable {
     /// The row.
     public let row: Row
+    /// The resource that it is in.
+    public let resource: ResourceKey
     /// The part of its text that fits best, with the found words in brackets.
     public let snippet: String
     /// The score: more is better. Scores of one search compare with each other only.

@@ -1,4 +1,3 @@
-private import Foundation
 internal import HTTPTypes
 public import LarderFormat
 public import LarderOutbox
@@ -9,8 +8,10 @@ extension ContentCache {
     ///
     /// The write is durable when the call returns, whether or not there is a network. It is sent while ``run()`` runs,
     /// once, in the order of the row's writes. A later `put` of the row to the same endpoint replaces one whose
-    /// sending has not begun. When the
-    /// server refuses it, the row is shown as it was before.
+    /// sending has not begun. When the server refuses it, the row is shown as it was before.
+    ///
+    /// The entity of the write is `GROUP/ID/TYPE/KEY`, such as `notes/1/note/9`: an `OutboxWrite` of the app's own with
+    /// this entity is sent in its turn.
     ///
     /// ```swift
     /// let sent = try await cache.put(Note(id: "9", text: "buy bread"), to: "/notes/9")
@@ -69,7 +70,7 @@ extension ContentCache {
         let key = Row.key(row.id, in: resource)
         let payload: [UInt8]
         do {
-            payload = try JSONPayloadCoder().encode(row)
+            payload = try row.payload()
         } catch {
             throw RowError.unencodable(key, reason: "\(error).")
         }

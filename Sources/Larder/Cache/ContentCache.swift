@@ -37,9 +37,11 @@ public final class ContentCache: Sendable {
     public let http: HTTPCache
     /// The rows that the cache knows, as SQL tables.
     let query: StoreQuery
+    private let schemas: [RowSchema]
 
     private init(
-        store: Store, content: SyncCoordinator?, outbox: Outbox?, session: Session, http: HTTPCache, query: StoreQuery
+        store: Store, content: SyncCoordinator?, outbox: Outbox?, session: Session, http: HTTPCache, query: StoreQuery,
+        schemas: [RowSchema]
     ) {
         self.store = store
         self.content = content
@@ -47,6 +49,7 @@ public final class ContentCache: Sendable {
         self.session = session
         self.http = http
         self.query = query
+        self.schemas = schemas
     }
 
     /// Opens the cache in a directory, which is created when it does not exist.
@@ -67,15 +70,16 @@ public final class ContentCache: Sendable {
     ) async throws -> ContentCache {
         let store = try Store.open(at: location.path, options: options.store, host: services.host)
         do {
-            let tables = try rows.map { try $0.schema.table() }
-            let query = try StoreQuery(store, tables: tables)
-            try await declareIndexes(rows.map { $0.schema }, tables, in: store)
+            let schemas = rows.map { $0.schema }
+            let query = try StoreQuery(store, tables: try schemas.map { try $0.table() })
+            try await declareIndexes(schemas, in: store)
             let session = try Session(
-                store: store, secrets: services.secrets, authenticator: options.authenticator)
+                store: store, secrets: services.secrets, authenticator: options.authenticator,
+                contentIsShared: options.contentIsShared)
             return ContentCache(
                 store: store, content: content.map { coordinator(of: $0, store, services, options) },
                 outbox: writes.map { outbox(to: $0, store, services, options, session) }, session: session,
-                http: httpCache(store, services, options, session), query: query)
+                http: httpCache(store, services, options, session), query: query, schemas: schemas)
         } catch {
             try? store.close()
             throw error
@@ -87,7 +91,7 @@ public final class ContentCache: Sendable {
     ) -> SyncCoordinator {
         SyncCoordinator(
             store: store, transport: services.transport, configuration: SyncConfiguration(base: base),
-            credentials: options.credentials, connectivity: services.connectivity, power: services.power,
+            policy: options.sync, credentials: options.credentials, connectivity: services.connectivity, power: services.power,
             probe: HTTPReachabilityProbe(
                 transport: services.transport, base: base, path: "\(ServerPath.prefix)resources/sync"))
     }
@@ -96,10 +100,11 @@ public final class ContentCache: Sendable {
         to base: BaseURL, _ store: Store, _ services: CacheServices, _ options: CacheOptions, _ session: Session
     ) -> Outbox {
         var configuration = OutboxConfiguration(base: base)
+        configuration.conflicts = options.conflicts
         if options.hasAccounts { configuration.signIn = session.renewal }
         let outbox = Outbox(
             store: store, transport: services.transport, configuration: configuration,
-            credentials: options.credentials, connectivity: services.connectivity)
+            policy: options.outbox, credentials: options.credentials, connectivity: services.connectivity)
         if options.hasAccounts { session.attach(outbox) }
         return outbox
     }
@@ -111,18 +116,17 @@ public final class ContentCache: Sendable {
         return HTTPCache(
             transport: services.transport,
             persistent: StoreResponseCache(store: store, maximumBytes: options.storedResponseBytes),
-            memory: MemoryResponseCache(maximumBytes: 5_000_000), services: services.host,
+            memory: MemoryResponseCache(maximumBytes: 5_000_000),
+            options: options.http, services: services.host,
             isOnline: { network.isOnline }, account: { session.authentication.account })
     }
 
     /// Declares the indexes of the rows, and removes those of the same rows that an earlier version of the app declared.
-    private static func declareIndexes(
-        _ schemas: [RowSchema], _ tables: [TableDefinition], in store: Store
-    ) async throws {
+    private static func declareIndexes(_ schemas: [RowSchema], in store: Store) async throws {
         var wanted: Set<String> = []
-        for (schema, table) in zip(schemas, tables) {
+        for schema in schemas {
             for column in schema.indexes {
-                let definition = try table.index(on: column, name: "rows.\(schema.type).\(column)")
+                let definition = try schema.table().index(on: column, name: "rows.\(schema.type).\(column)")
                 wanted.insert(definition.name)
                 try await store.declareIndex(definition)
             }
@@ -133,6 +137,30 @@ public final class ContentCache: Sendable {
                 _ = try await store.removeIndex(named: name)
             }
         }
+    }
+
+    /// Removes the content of the server and of all responses, so that another account can sign in.
+    ///
+    /// Content that the app keeps is fetched again while ``run()`` runs. Sign the old account out first: what arrives
+    /// for it meanwhile is removed too, or stays whole.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await cache.session.signIn(as: "user-2")
+    /// } catch SessionError.contentOfOtherAccount {
+    ///     try await cache.removeContent()
+    ///     try await cache.session.signIn(as: "user-2")
+    /// }
+    /// ```
+    ///
+    /// - Parameter discardingUnsent: Whether writes that were not sent are removed too.
+    /// - Throws: As ``Store/clear(discardingUnsent:)``, such as ``StoreError/unsentWrites(_:)`` with nothing removed; as
+    ///   ``HTTPCache/clear()``.
+    public func removeContent(discardingUnsent: Bool = false) async throws {
+        try await store.clear(discardingUnsent: discardingUnsent)
+        try await http.clear()
+        try await Self.declareIndexes(schemas, in: store)
+        content?.trigger(.manual(nil))
     }
 
     /// Closes the cache. Call it when ``run()`` has returned; it waits for reads under way.

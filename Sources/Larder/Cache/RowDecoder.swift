@@ -9,7 +9,12 @@ struct EncodedRow: Hashable, Sendable {
 
 /// Decodes the rows of one type, as their schema says.
 struct RowDecoder<Row: CachedRow> {
-    private let decoder = JSONDecoder()
+    private let decoder: JSONDecoder
+
+    init() {
+        decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = Row.schema.dates.decoding
+    }
 
     func rows(_ stored: [EncodedRow]) throws -> [Row] { try stored.compactMap { try row($0) } }
 
@@ -50,6 +55,14 @@ extension RowError {
 }
 
 extension CachedRow {
+    /// Returns the payload of the row, with sorted keys, so that equal rows have equal bytes.
+    func payload() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = Self.schema.dates.encoding
+        return Array(try encoder.encode(self))
+    }
+
     /// The key of the row with an id.
     static func key(_ id: ID, in resource: ResourceKey?) -> RowKey {
         RowKey(resource: schema.resource(resource), type: schema.type, key: id.description)

@@ -1,3 +1,4 @@
+internal import LarderFormat
 public import LarderQuery
 
 #if canImport(FoundationEssentials)
@@ -16,12 +17,21 @@ public import Foundation
 ///
 /// Its names are those of ``RowSchema/columns``, and `key`, `updated_at`, `resource_group` and `resource_id`. A value has the
 /// type that it has in the payload: `number = \(5)` finds the number 5 and not the text "5", so convert what a user types. A
-/// `Date` is compared with `updated_at`, not with dates in payloads. A pattern is one value: `text LIKE \("%" + word + "%")`.
+/// date needs its form: `updated_at > \(milliseconds: date)`. A pattern is one value: `text LIKE \("%" + word + "%")`.
 public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The text, with `?` in place of each value.
     public private(set) var sql: String
     /// The values, in their order.
     public private(set) var arguments: [SQLValue]
+
+    /// The condition, for rows of one resource.
+    func bounded(to resource: ResourceKey) -> SQLCondition {
+        // The line break ends a comment in the condition.
+        var bounded: SQLCondition = "\n) AND resource_group = \(resource.group) AND resource_id = \(resource.id)"
+        bounded.sql = "(" + sql + bounded.sql
+        bounded.arguments = arguments + bounded.arguments
+        return bounded
+    }
 
     /// Creates a condition without values.
     public init(stringLiteral text: String) {
@@ -50,6 +60,20 @@ public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable
         public mutating func appendInterpolation(_ value: (some SQLConvertible)?) {
             sql += "?"
             arguments.append(value?.sqlValue ?? .null)
+        }
+
+        /// Appends the milliseconds from 1970-01-01 UTC to a date: the form of `updated_at`, and of payloads with
+        /// ``RowSchema/DateForm/milliseconds``.
+        public mutating func appendInterpolation(milliseconds date: Date) {
+            let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+            appendInterpolation(Int64(exactly: milliseconds).map { SQLValue.integer($0) } ?? .real(milliseconds))
+        }
+
+        /// Appends a date as ISO 8601 text in UTC, such as `2026-01-02T03:04:05Z`: the form of payloads with
+        /// ``RowSchema/DateForm/iso8601``. The order of such texts is that of the dates where all of them are in UTC and
+        /// have equally many digits.
+        public mutating func appendInterpolation(iso8601 date: Date) {
+            appendInterpolation(RowSchema.DateForm.text(of: date))
         }
 
         /// Appends a list of parameters in parentheses, for `IN`; an empty list contains nothing.
@@ -89,14 +113,6 @@ extension Double: SQLConvertible {
 extension Bool: SQLConvertible {
     /// 1 or 0, which is what a JSON `true` or `false` is in a column.
     public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
-}
-
-extension Date: SQLConvertible {
-    /// Milliseconds since 1970-01-01 UTC, which is what `updated_at` holds.
-    public var sqlValue: SQLValue {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
-        return Int64(exactly: milliseconds).map { .integer($0) } ?? .real(milliseconds)
-    }
 }
 
 extension SQLValue: SQLConvertible {

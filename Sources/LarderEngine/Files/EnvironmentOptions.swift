@@ -32,13 +32,22 @@ public struct EnvironmentOptions: Hashable, Sendable {
 
     /// Longer than the compaction of a store of several gigabytes lasts.
     public static let defaultLockTimeout = Duration.seconds(60)
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+    /// The default where a process has little address space: 256 MiB, and more as the file grows.
+    public static let defaultMapSize = 256 << 20
+    /// The default where a process has little address space: 4 GiB.
+    public static let defaultMapSizeCap = 4 << 30
+    #else
     /// The default where address space is free: 64 GiB at once, so that the map never has to move.
     public static let defaultMapSize = 64 << 30
+    /// The default where address space is free: 64 GiB.
+    public static let defaultMapSizeCap = 64 << 30
+    #endif
 
     /// Options with the defaults of a 64-bit machine.
     public init(
         access: Access = .readWrite, tables: [String], mapSize: Int = defaultMapSize,
-        mapSizeCap: Int = defaultMapSize, maximumReaders: Int = 126
+        mapSizeCap: Int = defaultMapSizeCap, maximumReaders: Int = 126
     ) {
         precondition(tables.count <= 16, "more than 16 tables slow every transaction")
         precondition(mapSize > 0 && mapSize <= mapSizeCap, "the map starts above its cap")

@@ -1,6 +1,6 @@
-/// The record `meta` ("servers"): the servers whose content is in the store.
+/// The record `meta` ("servers"): the servers and the account whose content is in the store.
 ///
-/// FORMAT.md, "meta". Each is the address or the name by which the app distinguishes its servers.
+/// FORMAT.md, "meta". A server is the address or the name by which the app distinguishes its servers.
 package struct ServersRecord: TupleRecord, Hashable, Sendable {
     /// The server of tokens, resources and their applied sequences.
     package var sync: String?
@@ -8,6 +8,8 @@ package struct ServersRecord: TupleRecord, Hashable, Sendable {
     package var outbox: String?
     /// The server of keyed objects and their collections.
     package var objects: String?
+    /// The account that rows, tokens and collections belong to; nil where all accounts share them.
+    package var account: String?
 
     /// A record of no server.
     package init() {}
@@ -16,6 +18,7 @@ package struct ServersRecord: TupleRecord, Hashable, Sendable {
         coder.text(&sync)
         coder.text(&outbox)
         coder.text(&objects)
+        coder.trailing(&account)
     }
 
     /// The key, ("servers").

@@ -194,6 +194,11 @@ extension FieldCoder {
         if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }
     }
 
+    /// Codes a text as ``trailing(_:)`` codes an integer.
+    mutating func trailing(_ value: inout String?) {
+        if isReading ? reader.isAtText : value != nil { text(&value) } else { value = nil }
+    }
+
     /// Codes the bytes of a record as ``trailing(_:)`` codes an integer.
     mutating func trailing<Part: TupleRecord>(_ part: inout Part?) {
         guard isReading ? reader.isAtBytes : part != nil else { return part = nil }

@@ -22,6 +22,9 @@ package struct TupleReader: ~Escapable {
     /// Whether the next element is bytes; false at the end, and before an element that is not known.
     package var isAtBytes: Bool { source.byte(at: offset) == TupleCode.bytes }
 
+    /// Whether the next element is a text; false at the end, and before an element that is not known.
+    package var isAtText: Bool { source.byte(at: offset) == TupleCode.text }
+
     /// Whether the next element is an integer; false at the end, and before an element that is not known.
     package var isAtInteger: Bool {
         source.byte(at: offset).map { (TupleCode.firstInteger...TupleCode.lastInteger).contains($0) } ?? false

@@ -11,6 +11,7 @@ extension Session {
     ///
     /// - Throws: ``SessionError/otherAccount`` while another account is signed in;
     ///   ``SessionError/sealedWrites(accounts:_:)`` for unsent writes of others;
+    ///   ``SessionError/contentOfOtherAccount`` for content of another one, unless accounts share content;
     ///   ``SessionError/noSecretStore(secrets:)``, ``SessionError/secretStoreFailed(reason:)`` for secret values;
     ///   ``SessionError/tooLarge(actual:limit:)``. State and plain values are unchanged then. Otherwise as
     ///   ``Store/write(durability:_:)``.
@@ -110,15 +111,16 @@ extension Session {
         if let expected, !isUnchanged(expected) { return }
         // Checked before anything is changed, and again in the commit. An account that is signed in already stays so.
         if state == .signedOut {
-            try Self.check(try store.read { view in try view.writesOfOtherAccounts(than: account) })
+            try store.read { view in try check(account, view) }
+            try await removeSecrets()
         }
-        if state == .signedOut { try await removeSecrets() }
         try await storeSecrets(values, of: account)
         let now = store.host.now()
         try await commit { stored, transaction in
             if stored?.state ?? .signedOut == .signedOut {
-                try Self.check(try transaction.writesOfOtherAccounts(than: account))
+                try self.check(account, transaction)
             }
+            if !self.contentIsShared { try transaction.bindContent(to: account) }
             var session: StoredSession
             if let known = stored, known.isOf(account) {
                 session = known
@@ -133,9 +135,15 @@ extension Session {
         }
     }
 
-    /// Throws ``SessionError/sealedWrites(accounts:_:)`` where readers would see unsent writes of other accounts.
-    private static func check(_ writes: WritesOfOtherAccounts) throws(SessionError) {
-        if !writes.accounts.isEmpty { throw .sealedWrites(accounts: writes.accounts, writes.unsent) }
+    /// Throws where the account would see what others have left: unsent writes, or content that is not shared.
+    private nonisolated func check<Reader: StoreReader & ~Copyable & ~Escapable>(
+        _ account: String, _ reader: borrowing Reader
+    ) throws {
+        let writes = try reader.writesOfOtherAccounts(than: account)
+        if !writes.accounts.isEmpty { throw SessionError.sealedWrites(accounts: writes.accounts, writes.unsent) }
+        if !contentIsShared, try reader.hasContent(ofOtherAccountThan: account) {
+            throw SessionError.contentOfOtherAccount
+        }
     }
 
     private func isUnchanged(_ expected: StoredSession) -> Bool {

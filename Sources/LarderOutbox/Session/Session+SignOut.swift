@@ -36,7 +36,7 @@ extension Session {
     /// Signs the account out; does nothing when none is signed in.
     ///
     /// The treatment of its writes and points is part of the same durable commit. Its values are removed. Secrets are
-    /// removed after the commit, and at the next start where that failed. Content stays:
+    /// removed after the commit, and at the next start where that failed. Content stays, readable without an account:
     /// `Store.clear(discardingUnsent:)` removes it, and `HTTPCache.clear()` and `ObjectCache.clear(discardingUnsent:)`
     /// remove the content in memory and in files.
     ///
@@ -66,6 +66,8 @@ extension Session {
                     guard stored?.isOf(name) == true else { throw SessionError.wrongAccountName }
                     try transaction.discardUnsent(of: account, detail: "discarded when signing out", at: now)
                 }
+                // Content of a session that an earlier version began belongs to its account, too.
+                if !self.contentIsShared { try transaction.bindContent(to: account) }
                 stored?.state = .signedOut
                 stored?.changedAt = now
                 stored?.removeAllValues()

@@ -20,6 +20,8 @@ public actor Session {
     let store: Store
     let secrets: (any SecretStore)?
     let authenticator: (any Authenticator)?
+    /// Whether every account may read the content of the store.
+    let contentIsShared: Bool
     private let authenticationBroadcast: StateBroadcast<AuthenticationState>
     private let statusBroadcast: StateBroadcast<SessionStatus>
     private(set) var stored: StoredSession?
@@ -37,13 +39,17 @@ public actor Session {
     /// - Parameters:
     ///   - secrets: the storage for secret values; without it they are refused.
     ///   - authenticator: renews an expired login; without it the user has to sign in.
+    ///   - contentIsShared: whether every account may read the content that another one left in the store. Where it is
+    ///     false, ``signIn(as:values:)`` refuses the next account until that content was removed.
     /// - Throws: ``StoreError``, `EngineError`.
     public init(
-        store: Store, secrets: (any SecretStore)? = nil, authenticator: (any Authenticator)? = nil
+        store: Store, secrets: (any SecretStore)? = nil, authenticator: (any Authenticator)? = nil,
+        contentIsShared: Bool = true
     ) throws {
         self.store = store
         self.secrets = secrets
         self.authenticator = authenticator
+        self.contentIsShared = contentIsShared
         let found = try store.read { view in try view.session() }
         stored = found
         authenticationBroadcast = StateBroadcast(AuthenticationState(found))

@@ -20,6 +20,10 @@ public enum SessionError: Error, Equatable, Sendable {
     /// send them, discard them with ``Session/discardSealed(of:)``, or use a store for each account
     /// (`Store.accountPath(base:account:)`).
     case sealedWrites(accounts: [String], UnsentContent)
+    /// The store holds content of another account, and accounts do not share content. Remove it
+    /// (`ContentCache.removeContent(discardingUnsent:)`, `Store.clear(discardingUnsent:)`), or use a store for each
+    /// account (`Store.accountPath(base:account:)`).
+    case contentOfOtherAccount
     /// The account whose content was to be discarded is signed in: see ``Session/signOut(_:)``.
     case stillSignedIn
     /// No account is signed in.
@@ -43,6 +47,8 @@ extension SessionError: CustomStringConvertible {
         case .wrongAccountName: "The account is not named so: nothing was discarded."
         case .sealedWrites(_, let unsent):
             "\(unsent.summary) of another account were not sent and would be seen: send them as that account, discard them by its name, or open another store."
+        case .contentOfOtherAccount:
+            "The stored content belongs to another account: remove it first, or open another store. Nobody was signed in."
         case .stillSignedIn: "The account is signed in: sign it out to discard what it has not sent."
         case .otherAccount: "Another account is signed in: sign it out first."
         case .notSignedIn: "No account is signed in."

@@ -132,8 +132,10 @@ extension WordIndex {
         let sql = """
             SELECT k.part, k.key, -bm25(\(corpus.words)\(weights)) AS score, \(snippet)
             FROM \(corpus.words) JOIN \(corpus.known) AS k ON k.id = \(corpus.words).rowid
-            WHERE \(corpus.words) MATCH ?1 ORDER BY score DESC, k.id LIMIT ?4 OFFSET ?5
+            WHERE \(corpus.words) MATCH ?1 AND (?6 IS NULL OR k.part = ?6) ORDER BY score DESC, k.id LIMIT ?4 OFFSET ?5
             """
+        let part = options.resource.flatMap { parts[$0]?.id }
+        if options.resource != nil, part == nil { return [] }
         let resources = Dictionary(uniqueKeysWithValues: parts.values.map { ($0.id, $0.resource) })
         do {
             return try rows(
@@ -141,6 +143,7 @@ extension WordIndex {
                 [
                     .text(text.expression), .text(options.opening), .text(options.closing),
                     .integer(Int64(options.limit)), .integer(Int64(options.offset)),
+                    part.map { .integer($0) } ?? .null,
                 ]
             ).compactMap { found -> SearchHit? in
                 guard let resource = found[0].integer.flatMap({ resources[$0] }), let key = found[1].text,

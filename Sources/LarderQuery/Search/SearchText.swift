@@ -1,3 +1,5 @@
+public import LarderFormat
+
 /// The words to search for, or an expression.
 public struct SearchText: Hashable, Sendable {
     /// The expression as FTS5 reads it; empty when there is no word in it.
@@ -29,6 +31,8 @@ public struct SearchOptions: Hashable, Sendable {
     public var limit: Int
     /// The number of best hits to leave out, at least 0.
     public var offset: Int
+    /// The resource whose rows are found; nil for all resources of the table. Scores compare over all of them.
+    public var resource: ResourceKey?
     /// The text before a found word in a snippet.
     public var opening: String
     /// The text after a found word in a snippet.

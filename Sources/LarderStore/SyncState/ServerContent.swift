@@ -138,7 +138,7 @@ extension ServerContent {
 }
 
 extension Tables {
-    fileprivate func servers(in source: ReadTransaction) throws -> ServersRecord {
+    func servers(in source: ReadTransaction) throws -> ServersRecord {
         let key = ServersRecord.key
         do {
             return try record(key.rawSpan, .meta, in: source, ServersRecord.init(decoding:)) ?? ServersRecord()
@@ -149,7 +149,7 @@ extension Tables {
     }
 
     /// Whether anything is stored that is valid for one server only.
-    fileprivate func holdsAny(
+    func holdsAny(
         _ content: ServerContent, in source: ReadTransaction
     ) throws -> Bool {
         switch content {
@@ -167,7 +167,7 @@ extension Tables {
         }
     }
 
-    private func hasResource(
+    func hasResource(
         in source: ReadTransaction, _ isWanted: (ResourceKey, ResourceRecord) -> Bool
     ) throws -> Bool {
         var isFound = false

@@ -50,15 +50,20 @@ extension SyncCoordinator {
     /// launch, and none is under way. That run leaves out resources that failed too recently
     /// (``ResourceFailure/retryAt``).
     ///
-    /// - Throws: ``NotReadyError``; `CancellationError`; for a failed read ``StoreError``, or ``EngineError`` such as
-    ///   ``EngineError/closed``. While the coordinator runs, also the reason the last run failed, where that has to be
-    ///   resolved first: `ServerMismatch`, or ``SyncError`` with ``SyncError/isRetryable`` false, such as
+    /// - Throws: ``NotReadyError``; `CancellationError`; `ServerMismatch` where the content is another server's; for a
+    ///   failed read ``StoreError``, or ``EngineError`` such as ``EngineError/closed``. While the coordinator runs, also
+    ///   the reason the last run failed, where that has to be resolved first: ``SyncError`` with ``SyncError/isRetryable`` false, such as
     ///   ``SyncError/refused(_:)`` and ``SyncError/unauthorized(_:)``.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description
         let lists = state.withLock { $0.lists }
+        let server = content.configuration.server
         let read: @Sendable (borrowing ReadView) throws -> FilterReadiness? = { view in
-            try lists[text].map { try view.readiness(ofList: $0.resource, named: text) } ?? view.readiness(of: text)
+            if let list = lists[text] { return try view.readiness(ofList: list.resource, named: text) }
+            let readiness = try view.readiness(of: text)
+            // What is complete is then another server's content.
+            if readiness?.isComplete == true { try view.checkServer(server, of: .sync) }
+            return readiness
         }
         return try await withThrowingTaskGroup(of: FilterReadiness.self) { group in
             defer { group.cancelAll() }

@@ -1,3 +1,5 @@
+public import LarderFormat
+
 /// A filter that names the resources of a sync run: whole groups, or single resources of them.
 ///
 /// The text is `group:*` or `group:id,id`, several joined by `;`, as in `tafsirs:*;translations:1,19`. Two texts that
@@ -50,6 +52,13 @@ public struct ResourceFilter: Hashable, Sendable {
     public func matches(group: String, id: Int64) -> Bool {
         guard let ids = scopes[Array(group.utf8)] else { return false }
         return ids.isEmpty || ids.contains(id)
+    }
+
+    /// The resources that the filter names by their ids, in the order of its ``description``.
+    public var namedResources: [ResourceKey] {
+        scopes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { group, ids in
+            ids.sorted().map { ResourceKey(String(decoding: group, as: UTF8.self), $0) }
+        }
     }
 
     /// Parses one `group:*` or `group:id,id`; no ids means all of them.

@@ -18,7 +18,8 @@ extension CacheServices {
     /// - Parameters:
     ///   - connectivity: The network; online by default.
     ///   - power: The power; normal by default.
-    ///   - seed: Selects the random numbers, so that a test repeats them.
+    ///   - seed: Selects the random numbers, so that a test repeats them. Two caches of one test share one value of
+    ///     this type, or have different seeds: they would draw the same identities.
     public static func scripted(
         _ transport: any Transport, clock: VirtualClock, connectivity: any ConnectivitySource = ScriptedConnectivity(),
         power: any PowerSource = ScriptedPower(), secrets: (any SecretStore)? = MemorySecretStore(), seed: UInt64 = 1

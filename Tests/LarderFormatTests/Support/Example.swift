@@ -71,7 +71,7 @@ enum Example {
         record.timeline = 1
         record.lastUntilSequence = 4711
         record.run = 1
-        record.attemptedAt = midnight + 3000
+        record.lastRunAt = midnight + 3000
         record.journalAtBegin = 1
         return record
     }()
@@ -83,8 +83,8 @@ enum Example {
         record.run = 3
         record.isBootstrapping = true
         record.pagesDone = 2
-        record.attemptedAt = midnight + 7000
-        record.nextAttemptAt = midnight + 67_000
+        record.lastRunAt = midnight + 7000
+        record.nextRunAt = midnight + 67_000
         record.failures = 2
         record.lastError = "the server is unavailable (503)"
         record.resyncs = 1
@@ -238,6 +238,7 @@ enum Example {
         var record = ServersRecord()
         record.sync = "https://api.example.org/content"
         record.outbox = "https://api.example.org"
+        record.account = "ada"
         return record
     }()
 

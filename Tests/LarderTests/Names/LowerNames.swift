@@ -8,6 +8,7 @@ import LarderEngine
 import LarderFormat
 import LarderHTTP
 import LarderJSON
+import LarderObservation
 import LarderOutbox
 import LarderQuery
 import LarderServer

@@ -8,6 +8,7 @@ import LarderEngine
 import LarderFormat
 import LarderHTTP
 import LarderJSON
+import LarderObservation
 import LarderOutbox
 import LarderQuery
 import LarderServer
@@ -123,6 +124,12 @@ private enum UpperNames {
     typealias LarderHTTPWaitingWrite = WaitingWrite
     typealias LarderHTTPWriteOutcome = WriteOutcome
     typealias LarderHTTPWriteQueue = WriteQueue
+    // LarderObservation
+    typealias LarderObservationObservedProgress = ObservedProgress
+    typealias LarderObservationObservedRows = ObservedRows
+    typealias LarderObservationObservedSession = ObservedSession
+    typealias LarderObservationObservedWrites = ObservedWrites
+
     // LarderOutbox
     typealias LarderOutboxAuthenticator = Authenticator
     typealias LarderOutboxBatchPolicy = BatchPolicy

@@ -10,13 +10,14 @@ struct Stat: ParsableCommand {
         discussion: """
             Figures are of one commit; sizes are in bytes. Slots of readers are those used at some time since the \
             first open. Garbage is what was replaced and is not removed yet. Servers are those whose content is synced, \
-            that unsent writes are for, and whose objects are kept; --redact replaces their names.
+            that unsent writes are for, and whose objects are kept. The account is the one that the content belongs to, where \
+            accounts do not share it. --redact replaces these names.
 
             JSON: {store, format, createdBy, commit, fileSize, pageSize, usedPages, lastPage, mapSize, storedSize, \
             readersUsed, readersMaximum, resources: {ready, hidden, evicted, empty}, rows, generations: {live, \
             staging, garbage, garbageRows, garbageBytes}, filters, members, outbox: {entries, lanes, oldestAt}, \
             journal, tables: {NAME: {entries, depth, branchPages, leafPages, overflowPages}}, servers: {sync, outbox, \
-            objects}}. Times are in milliseconds since 1970-01-01 UTC.
+            objects}, account}. Times are in milliseconds since 1970-01-01 UTC.
 
             EXAMPLE: cachetool stat /data/store
 
@@ -31,19 +32,15 @@ struct Stat: ParsableCommand {
         defer { try? opened.close() }
         let statistics = try opened.statistics()
         let redactor = Redactor(isOn: printing.redact, store: statistics.storeID)
-        let servers = try opened.read { view in
-            try ServerContent.allCases.map { content in
-                (content: content.rawValue, server: try view.server(of: content))
-            }
-        }
-        if printing.json { return try Terminal.print(json(statistics, servers, redactor)) }
-        for (name, value) in lines(statistics, servers, redactor) {
+        let owners = try opened.read { view in try ContentOwners(view) }
+        if printing.json { return try Terminal.print(json(statistics, owners, redactor)) }
+        for (name, value) in lines(statistics, owners, redactor) {
             try Terminal.print(name + String(repeating: " ", count: max(1, 14 - name.count)) + value)
         }
     }
 
     private func lines(
-        _ statistics: StoreStatistics, _ servers: [(content: String, server: String?)], _ redactor: Redactor
+        _ statistics: StoreStatistics, _ owners: ContentOwners, _ redactor: Redactor
     ) -> [(String, String)] {
         let resources = statistics.resources
         let generations = statistics.generations
@@ -76,8 +73,10 @@ struct Stat: ParsableCommand {
             ("journal", "\(statistics.journalRecords)"),
             (
                 "servers",
-                servers.map { "\($0.content) \($0.server.map { redactor.text($0) } ?? "-")" }.joined(separator: ", ")
+                owners.servers.map { "\($0.content) \($0.server.map { redactor.text($0) } ?? "-")" }
+                    .joined(separator: ", ")
             ),
+            ("account", owners.account.map { redactor.text($0) } ?? "-"),
         ]
         for name in TableName.allCases.map(\.rawValue) {
             guard let table = statistics.tables[name] else { continue }
@@ -87,7 +86,7 @@ struct Stat: ParsableCommand {
     }
 
     private func json(
-        _ statistics: StoreStatistics, _ servers: [(content: String, server: String?)], _ redactor: Redactor
+        _ statistics: StoreStatistics, _ owners: ContentOwners, _ redactor: Redactor
     ) -> JSON {
         let tables = TableName.allCases.compactMap { name in
             statistics.tables[name.rawValue].map { table in
@@ -124,7 +123,21 @@ struct Stat: ParsableCommand {
                 "oldestAt": .optional(statistics.oldestOutboxEntryAt),
             ],
             "journal": .count(statistics.journalRecords), "tables": .object(tables),
-            "servers": .object(servers.map { JSON.Member(name: $0.content, value: redactor.json($0.server)) }),
+            "servers": .object(owners.servers.map { JSON.Member(name: $0.content, value: redactor.json($0.server)) }),
+            "account": redactor.json(owners.account),
         ]
+    }
+}
+
+/// The servers and the account that the content of a store belongs to.
+private struct ContentOwners: Sendable {
+    let servers: [(content: String, server: String?)]
+    let account: String?
+
+    init(_ view: borrowing ReadView) throws {
+        servers = try ServerContent.allCases.map { content in
+            (content: content.rawValue, server: try view.server(of: content))
+        }
+        account = try view.contentAccount()
     }
 }

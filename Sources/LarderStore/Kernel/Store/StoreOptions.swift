@@ -44,7 +44,7 @@ public struct StoreOptions: Hashable, Sendable {
     /// Options with the defaults of a 64-bit machine.
     public init(
         access: EnvironmentOptions.Access = .readWrite, mapSize: Int = EnvironmentOptions.defaultMapSize,
-        mapSizeCap: Int = EnvironmentOptions.defaultMapSize, sizeCap: Int64? = nil,
+        mapSizeCap: Int = EnvironmentOptions.defaultMapSizeCap, sizeCap: Int64? = nil,
         collectionAge: Duration? = Self.defaultCollectionAge, maximumReaders: Int = 126
     ) {
         if let collectionAge { precondition(collectionAge > .zero, "an age of \(collectionAge)") }

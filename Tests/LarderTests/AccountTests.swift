@@ -1,0 +1,104 @@
+// Proves that no account reads the content of another one, unless the app says that they share it.
+
+import Larder
+import LarderServer
+import LarderTesting
+import Testing
+
+/// The next account read the last one's rows until the app cleared the store.
+@Suite(.timeLimit(.minutes(2))) struct `Content of an account` {
+    /// A cache whose content user-1 has synced before signing out.
+    private func left(_ world: World, _ options: CacheOptions) async throws -> ContentCache {
+        try world.publish(10)
+        let cache = try await world.open(options: options)
+        try await cache.session.signIn(as: "user-1")
+        let run = Task { try await cache.run() }
+        let seen = await world.keep("translations:10", in: cache)
+        #expect(seen.last?.isReady == true)
+        run.cancel()
+        _ = await run.result
+        try await cache.session.signOut()
+        return cache
+    }
+
+    @Test func `keeps another account from signing in until it is removed`() async throws {
+        let world = World()
+        let cache = try await left(world, CacheOptions())
+        await #expect(throws: SessionError.contentOfOtherAccount) { try await cache.session.signIn(as: "user-2") }
+        #expect(await cache.session.account == nil)
+        try await cache.close()
+        // Over a restart, too.
+        let again = try await world.open(options: CacheOptions())
+        await #expect(throws: SessionError.contentOfOtherAccount) { try await again.session.signIn(as: "user-2") }
+        try await again.removeContent()
+        #expect(try again.rows(Verse.self, in: "translations/10").isEmpty)
+        try await again.session.signIn(as: "user-2")
+        try await again.session.signOut()
+        // Nothing was fetched for user-2, so user-1 may return.
+        try await again.session.signIn(as: "user-1")
+        try await again.close()
+    }
+
+    @Test func `is there for its own account`() async throws {
+        let world = World()
+        let cache = try await left(world, CacheOptions())
+        try await cache.session.signIn(as: "user-1")
+        #expect(try cache.rows(Verse.self, in: "translations/10").count == 20)
+        try await cache.close()
+    }
+
+    @Test func `is read by every account where the app says so`() async throws {
+        let world = World()
+        var options = CacheOptions()
+        options.contentIsShared = true
+        let cache = try await left(world, options)
+        try await cache.session.signIn(as: "user-2")
+        #expect(try cache.rows(Verse.self, in: "translations/10").count == 20)
+        try await cache.session.signOut()
+        try await cache.close()
+        // It was synced for nobody in particular; from now on it is bound.
+        let bound = try await world.open(options: CacheOptions())
+        try await bound.session.signIn(as: "user-3")
+        try await bound.session.signOut()
+        await #expect(throws: SessionError.contentOfOtherAccount) { try await bound.session.signIn(as: "user-2") }
+        try await bound.close()
+    }
+
+    @Test func `belongs to the account that signs out, where nobody was named before`() async throws {
+        let world = World()
+        var shared = CacheOptions()
+        shared.contentIsShared = true
+        try world.publish(10)
+        let cache = try await world.open(options: shared)
+        try await cache.session.signIn(as: "user-1")
+        try await world.running(cache) { _ = await world.keep("translations:10", in: cache) }
+        let bound = try await world.open(options: CacheOptions())
+        try await bound.session.signOut()
+        await #expect(throws: SessionError.contentOfOtherAccount) { try await bound.session.signIn(as: "user-2") }
+        try await bound.close()
+    }
+
+    @Test func `is fetched again after its removal while the cache runs`() async throws {
+        let world = World()
+        let cache = try await left(world, CacheOptions())
+        try await world.running(cache) {
+            _ = await world.keep("translations:10", in: cache)
+            try await cache.removeContent()
+            try await cache.session.signIn(as: "user-2")
+            let seen = await world.keep("translations:10", in: cache)
+            #expect(seen.last?.isReady == true)
+            #expect(try cache.rows(Verse.self, where: "verse_key = \("26:155")").map(\.id) == [1005])
+            // The indexes are declared again.
+            let indexes = try cache.store.read { view in try view.indexes().count }
+            #expect(indexes == 1)
+        }
+    }
+
+    @Test func `lies in a directory of its own where the app wants that`() {
+        let first = CacheLocation.applicationSupport("words", account: "user-1")
+        let second = CacheLocation.applicationSupport("words", account: "user-2")
+        #expect(first != second && !first.path.contains("user-1"))
+        #expect(first == .applicationSupport("words", account: "user-1"))
+        #expect(first.path.hasPrefix(CacheLocation.applicationSupport("words").path + "/"))
+    }
+}
