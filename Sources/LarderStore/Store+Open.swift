@@ -20,7 +20,7 @@ extension Store {
     /// more is stored than ``StoreOptions/sizeCap`` allows, evictable content is evicted before the first write. Blocks
     /// while another process opens or closes the store.
     ///
-    /// - Throws: ``EngineError`` (its cases under opening), ``StoreError/notAStore``,
+    /// - Throws: `EngineError` (its cases under opening), ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``;
     ///   ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read by this version.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store

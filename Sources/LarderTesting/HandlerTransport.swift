@@ -16,8 +16,8 @@ public struct HandlerTransport: Transport {
 
     /// Returns the response of the handler; the time limits are ignored.
     ///
-    /// - Throws: the error of the handler; ``TransportError/invalidRequest(reason:)`` for a request that real
-    ///   transports refuse, and ``TransportError/cancelled`` for a cancelled task.
+    /// - Throws: the error of the handler; `TransportError.invalidRequest(reason:)` for a request that real
+    ///   transports refuse, and `TransportError.cancelled` for a cancelled task.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {

@@ -59,11 +59,12 @@ public final class FileCache: ResponseCache {
     /// Opens the cache in the directory at `path`, which is created if it is missing. Blocks while it is read.
     ///
     /// - Parameters:
+    ///   - path: the directory, which belongs to the cache alone.
     ///   - maximumBytes: of all files together; 5 MB by default.
     ///   - credentialFields: the header fields that are never written.
     ///   - now: milliseconds since 1970-01-01 UTC.
     /// - Throws: ``FileCacheError/foreignDirectory`` for files of another program; ``FileCacheError/inUse`` for a
-    ///   directory of another open cache; ``EngineError`` when the system refuses the directory.
+    ///   directory of another open cache; `EngineError` when the system refuses the directory.
     public init(
         directory path: String, maximumBytes: Int = 5_000_000, credentialFields: CredentialFields = CredentialFields(),
         now: @escaping @Sendable () -> Int64
@@ -136,8 +137,8 @@ public final class FileCache: ResponseCache {
     ///
     /// A response larger than nine tenths of ``maximumBytes`` is not kept, and stays readable as long as it is held.
     ///
-    /// - Throws: ``FormatError`` for a key, URL, tag or head beyond the limits; ``FileCacheError/closed``;
-    ///   ``EngineError`` when the file cannot be created.
+    /// - Throws: `FormatError` for a key, URL, tag or head beyond the limits; ``FileCacheError/closed``;
+    ///   `EngineError` when the file cannot be created.
     public func write(
         _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
@@ -156,7 +157,7 @@ public final class FileCache: ResponseCache {
 
     /// Replaces the metadata of an entry. Copies the body into a new file, and blocks meanwhile.
     ///
-    /// - Throws: ``HTTPCacheError/bodyRemoved`` when the file is damaged; ``EngineError``.
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when the file is damaged; `EngineError`.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         var refreshed: ResponseRecord?
         try edit(entry.key) { record in
@@ -181,9 +182,11 @@ public final class FileCache: ResponseCache {
 
     /// Marks the responses under `key`. Rewrites each marked file with its body, and blocks meanwhile.
     ///
-    /// - Parameter fullExpire: whether a response is validated before its next use; otherwise it may be shown once more
-    ///   meanwhile.
-    /// - Throws: ``HTTPCacheError/bodyRemoved`` when a file is damaged; ``EngineError``.
+    /// - Parameters:
+    ///   - key: the key of the responses.
+    ///   - fullExpire: whether a response is validated before its next use; otherwise it may be shown once more
+    ///     meanwhile.
+    /// - Throws: ``HTTPCacheError/bodyRemoved`` when a file is damaged; `EngineError`.
     public func invalidate(_ key: String, fullExpire: Bool) throws {
         try edit(key) { record in
             if fullExpire { record.demand = .validation } else if record.demand == .none { record.demand = .refresh }
@@ -214,7 +217,7 @@ public final class FileCache: ResponseCache {
 
     /// Returns the salt of this directory, which its marker file holds; nil once the cache is closed.
     ///
-    /// - Throws: ``EngineError`` when the marker file cannot be read or written.
+    /// - Throws: `EngineError` when the marker file cannot be read or written.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         try state.withLock { state in
             guard let lock = state.lock else { return nil }

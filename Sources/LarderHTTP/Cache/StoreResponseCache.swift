@@ -17,9 +17,11 @@ public struct StoreResponseCache: ResponseCache {
     /// Responses and their bodies use at most about `maximumBytes`, at times a sixteenth more. Beyond that, the ones
     /// that cost least to lose are evicted in the background, after long disuse first. Pinned ones are never evicted,
     /// and no response is refused. A store that holds more already is reduced when the next response is stored.
-    /// ``StoreOptions/sizeCap`` limits all content in addition.
+    /// `StoreOptions.sizeCap` limits all content in addition.
     ///
-    /// - Parameter maximumBytes: of keys and values, above zero; nil for no other limit than the store's.
+    /// - Parameters:
+    ///   - store: the store that keeps the responses.
+    ///   - maximumBytes: of keys and values, above zero; nil for no other limit than the store's.
     public init(store: Store, maximumBytes: Int64? = nil) {
         self.store = store
         limit = maximumBytes.map(ResponseLimit.init)
@@ -27,7 +29,7 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Returns the responses stored under `key`, the most recent first. Damaged records are skipped.
     ///
-    /// - Throws: ``EngineError`` when the store cannot be read.
+    /// - Throws: `EngineError` when the store cannot be read.
     public func entries(for key: String) async throws -> [CachedResponse] {
         let (found, isComplete) = try read(key)
         // A body may be removed after its record was read and before it is held; a second view has the new records.
@@ -63,8 +65,8 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Begins to store a response whose body follows.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for a key, URL, tag or head beyond the limits;
-    ///   ``StoreError/readOnlyFormat`` or ``EngineError`` when the store is read-only or closed.
+    /// - Throws: `StoreError.invalid(_:)` for a key, URL, tag or head beyond the limits;
+    ///   `StoreError.readOnlyFormat` or `EngineError` when the store is read-only or closed.
     public func write(
         _ response: StoredResponse, for key: String, options: StorageOptions
     ) async throws -> any ResponseWriter {
@@ -80,7 +82,7 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Replaces the metadata of an entry; the body is not touched.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for a head beyond the limits; else as ``Store/write(durability:_:)``.
+    /// - Throws: `StoreError.invalid(_:)` for a head beyond the limits; else as `Store.write(durability:_:)`.
     public func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws {
         let blob = Int64(bitPattern: entry.identity)
         let now = store.host.now()
@@ -96,7 +98,7 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Marks the responses under `key`: each is validated before its next use.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func invalidate(_ key: String) async throws {
         try await store.write(durability: .relaxed) { transaction in
             try transaction.invalidateResponses(forKey: key)
@@ -105,7 +107,7 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Removes the responses that `selection` names, in bounded commits, and returns their number.
     ///
-    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    /// - Throws: `CancellationError` between two commits; `EngineError`.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         switch selection {
@@ -118,7 +120,7 @@ public struct StoreResponseCache: ResponseCache {
 
     /// Removes this entry only.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func discard(_ entry: CachedResponse) async throws {
         let blob = Int64(bitPattern: entry.identity)
         try await store.write(durability: .relaxed) { transaction in
@@ -128,9 +130,9 @@ public struct StoreResponseCache: ResponseCache {
         }
     }
 
-    /// Returns the salt of the store, which outlasts the process and ``Store/clear(discardingUnsent:)``.
+    /// Returns the salt of the store, which outlasts the process and `Store.clear(discardingUnsent:)`.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``, when a new salt is stored.
+    /// - Throws: as `Store.write(durability:_:)`, when a new salt is stored.
     public func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
         // A damaged salt is replaced: no request can select again what it hashed.
         if let storedSalt = try? store.read({ view in try view.responseSalt() }) { return storedSalt }

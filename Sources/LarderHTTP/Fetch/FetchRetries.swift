@@ -4,7 +4,7 @@ public import LarderTransport
 ///
 /// Only methods that RFC 9110 §9.2.2 calls idempotent are sent again (GET, HEAD, PUT, DELETE, OPTIONS, TRACE), and only
 /// before an answer is returned: after no answer, or after a 408, 425, 429, 502, 503 or 504. A request that cannot
-/// succeed is not sent again (``TransportError/isRetryable``), nor is one without an answer while the host knows of no
+/// succeed is not sent again (`TransportError.isRetryable`), nor is one without an answer while the host knows of no
 /// network. A cancelled fetch ends at once, also during a wait.
 ///
 /// ```swift

@@ -11,6 +11,8 @@ extension HTTPCache {
     /// read now stays, and the whole response is requested.
     ///
     /// - Parameters:
+    ///   - request: the request.
+    ///   - strategy: the order in which the cache and the network are used.
     ///   - limit: the longest body to accept, in bytes.
     ///   - decode: makes the value of the body's bytes; an error means that they cannot be decoded. It is also called
     ///     for an answer that arrives after the call has ended, before that answer is stored.
@@ -38,6 +40,8 @@ extension HTTPCache {
     /// ```
     ///
     /// - Parameters:
+    ///   - request: the request.
+    ///   - strategy: the order in which the cache and the network are used.
     ///   - limit: the longest body to accept, in bytes.
     ///   - decode: makes the value of the body's bytes, as for ``value(of:_:upTo:decoding:)``.
     public func values<Value: Sendable>(

@@ -37,8 +37,11 @@ public final class HTTPCache: Sendable {
     /// A cache of these parts.
     ///
     /// - Parameters:
+    ///   - transport: sends the requests.
     ///   - persistent: keeps responses across launches; nil keeps none.
     ///   - memory: keeps the responses of requests that ask not to persist; nil keeps none of them.
+    ///   - policy: the rules for storing and reusing responses.
+    ///   - options: the limits of the cache.
     ///   - services: the clock, waiting, and the log.
     ///   - isOnline: whether there is a network, as far as the host knows. A wrong `false` does not stop a request that
     ///     no stored response can answer, unless its body is longer than ``HTTPCacheOptions/fileLimit``.

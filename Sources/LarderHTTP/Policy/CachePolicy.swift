@@ -26,7 +26,7 @@ public struct CachePolicy: Hashable, Sendable {
     public var selectingSalt: [UInt8]?
     /// The header fields that carry secrets. Responses are stored without them; request values in `Vary` are hashed.
     ///
-    /// A name that is exempt here must be exempt in the cache, too: ``StoreOptions/credentialFields``, ``FileCache``.
+    /// A name that is exempt here must be exempt in the cache, too: `StoreOptions.credentialFields`, ``FileCache``.
     public var credentialFields: CredentialFields
     /// The account of the request; nil where the host names none.
     ///

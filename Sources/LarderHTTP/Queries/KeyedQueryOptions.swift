@@ -21,8 +21,9 @@ public struct KeyedQueryOptions: Sendable {
 
         /// The rows of `regions` in `store`.
         ///
-        /// - Parameter regions: without the rows that hold the values of the cache itself, unlike
-        ///   ``Region/everything``.
+        /// - Parameters:
+        ///   - store: the store of the rows.
+        ///   - regions: without the rows that hold the values of the cache itself, unlike `Region.everything`.
         public init(_ store: Store, _ regions: Region...) {
             self.store = store
             self.regions = regions

@@ -25,6 +25,8 @@ public struct PagedQuery<Page: Codable & Sendable, Parameter: Sendable>: Sendabl
     /// Creates a query of the pages under `key`; nothing is fetched yet.
     ///
     /// - Parameters:
+    ///   - cache: the cache that keeps the pages.
+    ///   - key: the key of all pages together.
     ///   - options: the options of the query as a whole; ``KeyedQueryOptions/retry`` holds for each page.
     ///   - first: the parameter of the first page.
     ///   - next: returns the parameter of the page after a page; nil where the list ends.

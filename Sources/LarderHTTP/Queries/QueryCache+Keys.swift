@@ -5,7 +5,10 @@ internal import Synchronization
 extension QueryCache {
     /// Stores a value as if it had just been fetched; the result of a fetch under way is not stored.
     ///
-    /// - Parameter tags: tags to add to those of the queries of the key.
+    /// - Parameters:
+    ///   - value: the value to store.
+    ///   - key: the key of the value.
+    ///   - tags: tags to add to those of the queries of the key.
     public func set<Value: Codable & Sendable>(
         _ value: Value, for key: QueryKey, tags: Set<String> = []
     ) async {
@@ -100,7 +103,7 @@ extension QueryCache {
 
     /// Removes the values of all keys that begin with `prefix`, from memory and then from the store.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func remove(_ prefix: QueryKey) async throws {
         let (number, keys, flights) = entries.withLock { table in
             // One step: a value set concurrently is wholly before or after the removal, in memory as in the store.

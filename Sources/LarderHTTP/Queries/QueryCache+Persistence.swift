@@ -251,7 +251,7 @@ extension QueryCache {
 
     /// Removes the stored values that are too old to be read back, in short commits.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func sweep() async throws {
         guard let persistence, let maximumAge = persistence.maximumAge else { return }
         let oldest = host.now() - maximumAge.milliseconds

@@ -28,6 +28,8 @@ public final class QueryCache: Sendable {
         /// A value whose key is longer than a row's key may be (some 400 bytes) stays in memory only; this is logged.
         ///
         /// - Parameters:
+        ///   - store: the store that keeps the values.
+        ///   - coder: converts values to payloads and back.
         ///   - maximumAge: the age up to which a value is read back, unless it is kept while offline; nil: any age.
         ///   - includes: selects the keys to store, such as those of lists and a profile, but not of analytics.
         public init(
@@ -49,6 +51,7 @@ public final class QueryCache: Sendable {
     /// Creates a cache without values.
     ///
     /// - Parameters:
+    ///   - host: the clock, random identifiers, and the log.
     ///   - isOnline: returns whether there is a network now; called for every query.
     ///   - persistence: the storage of values; nil keeps all of them in memory only.
     public init(
@@ -61,7 +64,10 @@ public final class QueryCache: Sendable {
 
     /// Returns the value of `key`, from the cache or from `fetch`, as `options` specify.
     ///
-    /// - Parameter fetch: runs in a task of its own, which is not cancelled with the caller's.
+    /// - Parameters:
+    ///   - key: the key of the value.
+    ///   - options: the rules by which the cache and the fetch are used.
+    ///   - fetch: runs in a task of its own, which is not cancelled with the caller's.
     /// - Throws: ``KeyedQueryError/offline`` when a fetch is needed without a network; ``KeyedQueryError/disabled``
     ///   when the query has no value and is not enabled; the error of `fetch` when its value was waited for;
     ///   `CancellationError`.

@@ -15,7 +15,7 @@ public struct BufferPolicy: Hashable, Sendable {
     /// The longest wait that is granted to a server's Retry-After.
     public var longestRetryAfter = Duration.seconds(24 * 3600)
     /// The meaning of responses. A refused request discards its points only where their content is refused
-    /// (``refusesContent(_:)``); otherwise it is tried again.
+    /// (by 400, 413 or 422); otherwise it is tried again.
     public var outcomes = OutcomeTable.standard
 
     /// A policy with defaults.

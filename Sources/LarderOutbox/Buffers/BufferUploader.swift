@@ -18,7 +18,10 @@ public final class BufferUploader: Sendable {
 
     /// An uploader that runs with its outbox; points may be appended before.
     ///
-    /// - Parameter name: the buffer's name, such as `locations`; see ``BufferName``.
+    /// - Parameters:
+    ///   - outbox: the outbox that it runs with.
+    ///   - name: the buffer's name, such as `locations`; see `BufferName`.
+    ///   - policy: the rules for keeping and uploading points.
     public init(outbox: Outbox, name: String = "locations", policy: BufferPolicy = .locations) {
         precondition(policy.isValid, "a part of the policy is out of its range")
         self.outbox = outbox
@@ -35,8 +38,8 @@ public final class BufferUploader: Sendable {
     ///   - time: when it was recorded, in milliseconds since 1970-01-01 UTC.
     /// - Returns: the state of the ring.
     /// - Throws: ``OutboxError/notSignedIn`` when no account is signed in, or it was signed out meanwhile;
-    ///   ``StoreError/invalid(_:)`` above `Limits.bufferPoint`; `ServerMismatch` while writes or points of another
-    ///   server are unsent; as ``Store/write(durability:_:)``.
+    ///   `StoreError.invalid(_:)` above `Limits.bufferPoint`; `ServerMismatch` while writes or points of another
+    ///   server are unsent; as `Store.write(durability:_:)`.
     @discardableResult
     public func append(_ json: [UInt8], at time: Int64) async throws -> BufferState {
         guard let ring = ring(of: outbox.authenticationBroadcast.current) else { throw OutboxError.notSignedIn }
@@ -58,7 +61,7 @@ public final class BufferUploader: Sendable {
 
     /// The state of the ring of the account that is signed in.
     ///
-    /// - Throws: ``StoreError``, `EngineError`.
+    /// - Throws: `StoreError`, `EngineError`.
     public var bufferState: BufferState {
         get throws {
             guard let ring = ring(of: outbox.authenticationBroadcast.current) else { return BufferState() }

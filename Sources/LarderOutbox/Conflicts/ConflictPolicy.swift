@@ -7,7 +7,9 @@ public struct ConflictPolicy: Sendable {
 
     /// A policy of the host's.
     ///
-    /// - Parameter name: one word.
+    /// - Parameters:
+    ///   - name: one word.
+    ///   - decide: the rule; an error leaves the conflict to the host.
     public init(_ name: String, _ decide: @escaping @Sendable (Conflict) async throws -> ConflictResolution) {
         self.name = name
         self.decide = decide

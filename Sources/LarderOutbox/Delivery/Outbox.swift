@@ -49,6 +49,11 @@ public final class Outbox: Sendable {
     /// An outbox that does not run yet; writes may be enqueued all the same.
     ///
     /// - Parameters:
+    ///   - store: the store that keeps the writes and their effects.
+    ///   - transport: sends the requests.
+    ///   - configuration: the server, and the settings for writing to it.
+    ///   - policy: the rules of delivery.
+    ///   - credentials: supplies the header fields that authenticate a request; none by default.
     ///   - account: the account that is signed in; nil where there are no accounts. See ``signedIn(as:)``.
     ///   - connectivity: the source of the network state.
     ///   - onEvent: called with each event, on any thread; must be quick.

@@ -50,7 +50,10 @@ public struct OutboxConfiguration: Sendable {
 
     /// A configuration with defaults.
     ///
-    /// - Parameter keyField: `X-Idempotency-Key`, or ``draftKeyField``.
+    /// - Parameters:
+    ///   - base: the URL that endpoints are appended to.
+    ///   - keyField: `X-Idempotency-Key`, or ``draftKeyField``.
+    ///   - timeouts: the timeouts of the steps of an exchange.
     public init(
         base: BaseURL, keyField: HTTPField.Name = Self.sourceKeyField, timeouts: TransportTimeouts = TransportTimeouts()
     ) {
@@ -93,8 +96,10 @@ extension OutboxConfiguration {
     /// (``isServerResponse``). Without content (204, 205, 304) a response is no page; an empty body is one under a
     /// content type of HTML.
     ///
-    /// - Parameter body: all of the body or its first 4096 bytes; nil where it is not known: then a response without a
-    ///   specific content type counts as a page.
+    /// - Parameters:
+    ///   - head: the status and the header fields of the response.
+    ///   - body: all of the body or its first 4096 bytes; nil where it is not known: then a response without a specific
+    ///     content type counts as a page.
     public static func isNoPage(_ head: HTTPResponse, body: [UInt8]?) -> Bool {
         !head.isPage(beginning: body)
     }

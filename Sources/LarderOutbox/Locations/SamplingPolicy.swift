@@ -6,10 +6,10 @@ public struct SamplingPolicy: Hashable, Sendable {
     public var foreground: Duration?
     /// The interval in the background, with enough power.
     public var background: Duration?
-    /// The interval with little power (``PowerState/saver``: a charge below 15 %, or the user's wish), in the
+    /// The interval with little power (`PowerState.saver`: a charge below 15 %, or the user's wish), in the
     /// foreground and the background.
     public var saver: Duration?
-    /// The interval in the foreground with nearly no power (``PowerState/critical``: a charge below 5 %). The device is
+    /// The interval in the foreground with nearly no power (`PowerState.critical`: a charge below 5 %). The device is
     /// not located in the background then.
     public var criticalForeground: Duration?
 

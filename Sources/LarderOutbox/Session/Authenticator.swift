@@ -4,7 +4,9 @@ public protocol Authenticator: Sendable {
     ///
     /// An outbox calls it only while there is a network, and a session never calls it twice at once.
     ///
-    /// - Parameter values: the current values of the session, and its secrets.
+    /// - Parameters:
+    ///   - account: the account whose login has expired.
+    ///   - values: the current values of the session, and its secrets.
     /// - Returns: the values that are to replace those of the same names.
     /// - Throws: any error when it did not work this time. The login stays expired, no account is signed out, and the
     ///   call is repeated later.

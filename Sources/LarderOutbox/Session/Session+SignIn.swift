@@ -14,7 +14,7 @@ extension Session {
     ///   ``SessionError/contentOfOtherAccount`` for content of another one, unless accounts share content;
     ///   ``SessionError/noSecretStore(secrets:)``, ``SessionError/secretStoreFailed(reason:)`` for secret values;
     ///   ``SessionError/tooLarge(actual:limit:)``. State and plain values are unchanged then. Otherwise as
-    ///   ``Store/write(durability:_:)``.
+    ///   `Store.write(durability:_:)`.
     public func signIn(as account: String, values: [SessionValue] = []) async throws {
         try await serialized { session in
             if let current = session.stored, current.state != .signedOut, !current.isOf(account) {
@@ -43,7 +43,7 @@ extension Session {
     /// Removes values, secret ones too.
     ///
     /// - Throws: ``SessionError/notSignedIn`` when no account is; ``SessionError/secretStoreFailed(reason:)``; as
-    ///   ``Store/write(durability:_:)``.
+    ///   `Store.write(durability:_:)`.
     public func removeValues(named names: [String]) async throws {
         try await serialized { session in
             guard let account = session.account else { throw SessionError.notSignedIn }
@@ -60,7 +60,7 @@ extension Session {
     ///
     /// Does nothing unless this account is signed in.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func markExpired(_ account: String) async throws {
         let now = store.host.now()
         try await serialized { session in

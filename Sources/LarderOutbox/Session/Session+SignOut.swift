@@ -20,7 +20,7 @@ extension Session {
     ///
     /// - Parameter account: named exactly, so that this does not happen by mistake.
     /// - Throws: ``SessionError/stillSignedIn`` when the account is signed in; ``SessionError/wrongAccountName`` when
-    ///   the store has nothing of an account of this name; as ``Store/write(durability:_:)``. Nothing is changed then.
+    ///   the store has nothing of an account of this name; as `Store.write(durability:_:)`. Nothing is changed then.
     public func discardSealed(of account: String) async throws {
         try await serialized { session in
             let now = session.store.host.now()
@@ -46,7 +46,7 @@ extension Session {
     ///
     /// - Parameter policy: the treatment of what was not sent.
     /// - Throws: ``SessionError/offlineAndExpired(_:)`` and ``SessionError/unsent(_:)`` for ``SignOutPolicy/refuse``;
-    ///   ``SessionError/wrongAccountName`` for a wrong name to discard; as ``Store/write(durability:_:)``. The account
+    ///   ``SessionError/wrongAccountName`` for a wrong name to discard; as `Store.write(durability:_:)`. The account
     ///   stays signed in then.
     public func signOut(_ policy: SignOutPolicy = .refuse) async throws {
         // Outside of the turn, because a renewal runs in a turn of its own.

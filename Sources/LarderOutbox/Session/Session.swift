@@ -37,11 +37,12 @@ public actor Session {
     /// The session as it was left in `store`.
     ///
     /// - Parameters:
+    ///   - store: the store that keeps the session.
     ///   - secrets: the storage for secret values; without it they are refused.
     ///   - authenticator: renews an expired login; without it the user has to sign in.
     ///   - contentIsShared: whether every account may read the content that another one left in the store. Where it is
     ///     false, ``signIn(as:values:)`` refuses the next account until that content was removed.
-    /// - Throws: ``StoreError``, `EngineError`.
+    /// - Throws: `StoreError`, `EngineError`.
     public init(
         store: Store, secrets: (any SecretStore)? = nil, authenticator: (any Authenticator)? = nil,
         contentIsShared: Bool = true
@@ -73,7 +74,7 @@ public actor Session {
 
     /// The state of the session, with the writes and points that the server does not have.
     ///
-    /// - Throws: ``StoreError``, `EngineError`.
+    /// - Throws: `StoreError`, `EngineError`.
     public var status: SessionStatus {
         get throws { try Self.status(of: stored, isOffline: isOffline, in: store) }
     }

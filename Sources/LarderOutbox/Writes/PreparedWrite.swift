@@ -35,7 +35,7 @@ extension Transaction {
     /// - Throws: ``OutboxError/notSignedIn`` when the account it was prepared under has been signed out by a
     ///   ``Session`` since; ``OutboxError/full(_:)`` when the outbox has no space for it;
     ///   ``OutboxError/deduplicationMismatch(_:)`` for another content under its key; ``OutboxError/afterRejected(_:)``
-    ///   when it comes after an entry that was not accepted; ``StoreError/invalid(_:)`` for a lane, key or payload
+    ///   when it comes after an entry that was not accepted; `StoreError.invalid(_:)` for a lane, key or payload
     ///   beyond the limits; `ServerMismatch` while writes or points of another server are unsent.
     /// - Complexity: O(entries) when it does not fit, or may be merged, and O(journal) when it comes after an entry
     ///   that has left; otherwise constant.

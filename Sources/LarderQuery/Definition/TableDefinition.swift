@@ -46,6 +46,10 @@ public struct TableDefinition: Sendable {
     /// Declares a table.
     ///
     /// - Parameters:
+    ///   - name: the name in statements.
+    ///   - scope: the resources whose rows it shows.
+    ///   - type: the type of its rows.
+    ///   - columns: the columns read out of payloads.
     ///   - searched: the columns whose words can be searched for.
     ///   - tokenizer: the definition of a word in them.
     ///   - isPersistent: called before each query; false makes it fail with ``QueryError/memoryOnly(table:)``.
@@ -112,7 +116,10 @@ public struct ColumnDefinition: Hashable, Sendable {
 
     /// Declares a column.
     ///
-    /// - Parameter path: such as `$.address.city`; nil is the member of the column's own name.
+    /// - Parameters:
+    ///   - name: the name in statements.
+    ///   - path: such as `$.address.city`; nil is the member of the column's own name.
+    ///   - collation: the comparison of its texts where a statement specifies none.
     /// - Throws: ``QueryError/definition(_:)`` for an invalid path.
     public init(_ name: String, path: String? = nil, collation: Collation = .binary) throws(QueryError) {
         guard let path = JSONPath(path ?? "$.\"\(name)\"") else {

@@ -25,6 +25,8 @@ extension StoreQuery {
     ///
     /// - Parameters:
     ///   - table: the name of the table.
+    ///   - predicate: the condition.
+    ///   - order: the orders to sort by, the first of them first; empty: any order.
     ///   - limit: the most objects; nil: all.
     /// - Throws: as ``rows(_:_:)``; ``QueryError/unknownColumn(_:offset:)`` for a column that the table does not have.
     public func objects(

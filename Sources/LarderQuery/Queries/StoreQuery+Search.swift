@@ -23,6 +23,7 @@ extension StoreQuery {
     /// - Parameters:
     ///   - table: the name of a table with searched columns.
     ///   - text: the words to search for; without any word in it nothing is found.
+    ///   - options: the number of hits, and their snippets.
     /// - Returns: the hits, those of one score in a fixed order, and the number of rows that were read for them.
     /// - Throws: ``QueryError/syntax(message:offset:)`` for a mistake in ``SearchText/raw(_:)``;
     ///   ``QueryError/searchUnavailable(message:)`` when the words cannot be kept or read;

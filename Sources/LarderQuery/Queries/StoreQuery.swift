@@ -8,7 +8,7 @@ internal import Synchronization
 /// `type`, `key`.
 ///
 /// Each statement sees one read view, whatever is written meanwhile, and reads the rows in place: nothing is copied
-/// into a second database. It runs on the caller's thread, and waits for writes only as ``Store/read(_:)`` does.
+/// into a second database. It runs on the caller's thread, and waits for writes only as `Store.read(_:)` does.
 ///
 /// ```swift
 /// let chapters = try TableDefinition(
@@ -50,7 +50,7 @@ public final class StoreQuery: Sendable {
     ///   - sql: one `SELECT`, `VALUES` or `WITH` in the syntax of SQLite.
     ///   - arguments: the values of its parameters, in their order.
     /// - Throws: ``QueryError`` for a statement that is refused, stopped or cannot be computed; the errors of the
-    ///   store, such as ``StoreError/damaged(table:reason:)``; ``EngineError``.
+    ///   store, such as `StoreError.damaged(table:reason:)`; `EngineError`.
     public func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> QueryAnswer {
         var rows: [QueryRow] = []
         var columns: [String] = []

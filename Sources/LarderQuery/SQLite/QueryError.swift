@@ -1,6 +1,6 @@
 /// The reason a query failed.
 ///
-/// Errors of the store while a statement runs, such as ``StoreError/damaged(table:reason:)``, are thrown as they are.
+/// Errors of the store while a statement runs, such as `StoreError.damaged(table:reason:)`, are thrown as they are.
 public enum QueryError: Error, Equatable, Sendable {
     // While a statement is prepared.
 

@@ -7,7 +7,9 @@ public struct SearchText: Hashable, Sendable {
 
     /// Returns a search for texts with every one of the words that the user typed; nothing in them is read as syntax.
     ///
-    /// - Parameter completesLast: whether the last word may be the beginning of one, as while typing.
+    /// - Parameters:
+    ///   - text: the words as they were typed.
+    ///   - completesLast: whether the last word may be the beginning of one, as while typing.
     public static func words(_ text: String, completesLast: Bool = false) -> SearchText {
         // A zero character would end the expression.
         let words = text.split { $0.isWhitespace || $0.isNewline || $0 == "\u{0}" }

@@ -3,7 +3,9 @@ import Synchronization
 extension Origin {
     /// Creates a resource and publishes it: `RESOURCE_CREATE`.
     ///
-    /// - Parameter rows: Its first rows; of two with one name the later is stored.
+    /// - Parameters:
+    ///   - resource: The name of the resource.
+    ///   - rows: Its first rows; of two with one name the later is stored.
     /// - Returns: The change's number.
     /// - Throws: ``OriginError/invalidGroup`` or ``OriginError/invalidResourceID(_:)`` for the name;
     ///   ``OriginError/resourceExists(_:)``; for a refused row the errors of ``putRow(_:in:)``.
@@ -60,7 +62,9 @@ extension Origin {
 
     /// Hides a public resource: `RESOURCE_DELETE`. The origin keeps its rows, and later changes of them are not logged.
     ///
-    /// - Parameter reason: The value of `unavailable_reason`.
+    /// - Parameters:
+    ///   - resource: The name of the resource.
+    ///   - reason: The value of `unavailable_reason`.
     /// - Returns: The change's number.
     /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/hidden(_:)`` when it is hidden already.
     @discardableResult

@@ -15,7 +15,10 @@ public enum OriginServer {
     /// It listens on `127.0.0.1` only. When `body` ends, responses under way get two seconds to finish.
     ///
     /// - Parameters:
+    ///   - origin: The content to serve.
+    ///   - configuration: The HTTP settings.
     ///   - port: The port, or 0 for any that is free.
+    ///   - logger: Receives the log of the server; by default nothing is logged.
     ///   - body: Called with the URL that clients append `/api/v4/…` to, once the port accepts connections.
     /// - Throws: The error of `body`; a network error when the port cannot be opened; `CancellationError` when the
     ///   server stops before the port is open.

@@ -6,7 +6,7 @@
 /// router.idempotent(.put, "/visits/{id}", through: executor, account: { request, _ in try account(of: request) }) {
 ///     request, context, transaction in
 ///     try transaction.set(request.body, forKey: Array(request.path.utf8), in: "visits")
-///     return ServerAnswer(.created, json: "{}")
+///     return IdempotentResponse(.created, json: "{}")
 /// }
 /// ```
 public struct IdempotencyExecutor<Store: IdempotencyStore>: Sendable {
@@ -18,7 +18,10 @@ public struct IdempotencyExecutor<Store: IdempotencyStore>: Sendable {
 
     /// Creates an executor of the writes whose keys `store` holds.
     ///
-    /// - Parameter now: The time in milliseconds since 1970-01-01 UTC.
+    /// - Parameters:
+    ///   - store: The store of keys and responses.
+    ///   - policy: The rules.
+    ///   - now: The time in milliseconds since 1970-01-01 UTC.
     public init(
         _ store: Store, policy: IdempotencyPolicy = IdempotencyPolicy(), now: @escaping @Sendable () -> Int64
     ) {

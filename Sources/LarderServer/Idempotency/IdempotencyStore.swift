@@ -13,6 +13,7 @@ public protocol IdempotencyStore: Sendable {
     /// Looks up a key, and leases it when no response is stored and no other request holds it.
     ///
     /// - Parameters:
+    ///   - key: The key of the request.
     ///   - fingerprint: Distinguishes this request from others that use the same key by mistake.
     ///   - now: In milliseconds since 1970-01-01 UTC.
     ///   - leaseEnd: The time from which another request may lease the key, in the same unit.
@@ -27,9 +28,11 @@ public protocol IdempotencyStore: Sendable {
     /// when another request leased the key and got its response meanwhile.
     ///
     /// - Parameters:
+    ///   - effect: The work of the handler, which returns the response.
     ///   - lease: The lease of ``claim(_:for:at:leaseEnd:)``; nil for a request without a key, which stores no
     ///     response.
     ///   - now: In milliseconds since 1970-01-01 UTC.
+    ///   - retention: The time that the response is stored, and the parts of it that are kept.
     /// - Throws: The error of the effect; the errors of the store.
     func perform(
         _ effect: Effect, under lease: IdempotencyLease?, at now: Int64, keeping retention: ResponseRetention

@@ -4,7 +4,7 @@ public import LarderFormat
 extension ReadView {
     /// Every filter with its token and members, in the order they were first synced.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged filter or member; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for a damaged filter or member; `EngineError`.
     public borrowing func filters() throws -> [FilterState] {
         try withMembers(try tables.filters(in: transaction))
     }

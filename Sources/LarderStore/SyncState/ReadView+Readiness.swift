@@ -35,7 +35,9 @@ extension ReadView {
     ///
     /// It has one member and no sequence, and is complete once a pass over it has finished.
     ///
-    /// - Parameter name: the name of the list.
+    /// - Parameters:
+    ///   - resource: the resource of the list's rows.
+    ///   - name: the name of the list.
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``.
     /// - Complexity: one lookup.
     public borrowing func readiness(ofList resource: ResourceKey, named name: String) throws -> FilterReadiness? {

@@ -48,7 +48,7 @@ extension ReadView {
     ///
     /// A damaged record counts as none; `verify` reports it.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: `EngineError`.
     public borrowing func server(of content: ServerContent) throws -> String? {
         try tables.servers(in: transaction)[keyPath: content.field]
     }

@@ -24,7 +24,12 @@ public final class ContentSync: Sendable {
 
     /// A client of one server.
     ///
-    /// - Parameter onEvent: called with the events of every run, on any thread; must be quick.
+    /// - Parameters:
+    ///   - store: the store that receives rows and tokens.
+    ///   - transport: sends the requests.
+    ///   - configuration: the server, and the limits of a run.
+    ///   - credentials: supplies the header fields that authenticate a request; none by default.
+    ///   - onEvent: called with the events of every run, on any thread; must be quick.
     public convenience init(
         store: Store, transport: any Transport, configuration: SyncConfiguration,
         credentials: any Credentials = FixedCredentials(), onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }

@@ -9,7 +9,7 @@ public import LarderStore
 public struct NotReadyError: Error, Hashable, Sendable {
     /// The readiness of the filter.
     public let readiness: FilterReadiness
-    /// The missing resources; ``ResourceReadiness/state`` and ``ResourceReadiness/failure`` give the reasons.
+    /// The missing resources; `ResourceReadiness.state` and `ResourceReadiness.failure` give the reasons.
     public let missing: [ResourceReadiness]
 
     /// The error for a filter; nil while a missing resource may still arrive.

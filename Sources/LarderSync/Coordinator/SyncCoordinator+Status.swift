@@ -41,18 +41,19 @@ extension SyncCoordinator {
     ///
     /// The call waits without a time limit, also without a network; cancel it to stop. It returns at once when
     /// everything is complete. It does not wait for resources that nothing under way will bring
-    /// (``ResourceReadiness/isStuck``): once all others are in the store, it throws an error that names them. They may
+    /// (`ResourceReadiness.isStuck`): once all others are in the store, it throws an error that names them. They may
     /// still arrive, evicted ones when they are opened or kept, failed ones when they are tried again; the call may
     /// then be repeated.
     ///
     /// A resource that failed in an earlier launch, or in a run before the one under way, may arrive with the next run.
     /// While the coordinator runs, the error is therefore thrown only after a run of the filter has ended in this
     /// launch, and none is under way. That run leaves out resources that failed too recently
-    /// (``ResourceFailure/retryAt``).
+    /// (`ResourceFailure.retryAt`).
     ///
     /// - Throws: ``NotReadyError``; `CancellationError`; `ServerMismatch` where the content is another server's; for a
-    ///   failed read ``StoreError``, or ``EngineError`` such as ``EngineError/closed``. While the coordinator runs, also
-    ///   the reason the last run failed, where that has to be resolved first: ``SyncError`` with ``SyncError/isRetryable`` false, such as
+    ///   failed read `StoreError`, or `EngineError` such as `EngineError.closed`. While the coordinator runs, also the
+    ///   reason the last run failed, where that has to be resolved first: ``SyncError`` with
+    ///   ``SyncError/isRetryable`` false, such as
     ///   ``SyncError/refused(_:)`` and ``SyncError/unauthorized(_:)``.
     public func waitUntilReady(_ filter: ResourceFilter) async throws -> FilterReadiness {
         let text = filter.description

@@ -37,6 +37,11 @@ public final class SyncCoordinator: Sendable {
     /// A coordinator that does not run yet; see ``run()`` and ``runOnce(within:)``.
     ///
     /// - Parameters:
+    ///   - store: the store that receives rows and tokens.
+    ///   - transport: sends the requests.
+    ///   - configuration: the server, and the limits of a run.
+    ///   - policy: the rules by which filters are synced automatically.
+    ///   - credentials: supplies the header fields that authenticate a request; none by default.
     ///   - connectivity: the source of the network state.
     ///   - power: the source of the power state.
     ///   - probe: checks for a way past a captive portal; without one, a portal is waited for like other failures.

@@ -23,7 +23,9 @@ extension ContentSync {
     /// A pinned resource is never evicted, and the filters that hold it keep it current. Another call does what is left
     /// to do.
     ///
-    /// - Parameter onStatus: called with the progress, ``KeepStatus/completed(rows:bytes:)`` last; must be quick.
+    /// - Parameters:
+    ///   - resource: the resource to keep.
+    ///   - onStatus: called with the progress, ``KeepStatus/completed(rows:bytes:)`` last; must be quick.
     /// - Throws: the reason it is not kept. After ``KeepError/noSpace(_:)``, ``KeepError/notOffered(_:)`` and
     ///   ``KeepError/unknownResource(_:)`` it is pinned only if it was before. After ``KeepError/noSnapshot(_:)`` and
     ///   ``KeepError/sync(_:)`` it stays pinned, to be fetched later. ``KeepError/store(_:)`` may come before the pin.

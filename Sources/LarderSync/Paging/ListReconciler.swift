@@ -24,7 +24,7 @@ internal import Synchronization
 /// ``ListReport/hasOverlaps``. On a server where nothing changes, one pass makes both sides equal; for a pass that
 /// would delete many rows, see ``ListConfiguration/Guard``.
 ///
-/// During the first pass, and after it was interrupted, the resource is ready and its ``Resource/syncedAt`` is nil:
+/// During the first pass, and after it was interrupted, the resource is ready and its `Resource.syncedAt` is nil:
 /// readers see the pages that arrived. A finished pass sets it; this is the list's mark, and the only thing that a pass
 /// without changes writes. An interrupted later pass leaves it as it was: the list is complete as of then, and parts of
 /// it are newer.
@@ -36,7 +36,10 @@ public final class ListReconciler: Sendable {
 
     /// A reconciler of lists in a store.
     ///
-    /// - Parameter onEvent: called with the events of every pass, on any thread; must be quick.
+    /// - Parameters:
+    ///   - store: the store that holds the rows.
+    ///   - configuration: the settings for reconciling.
+    ///   - onEvent: called with the events of every pass, on any thread; must be quick.
     public init(
         store: Store, configuration: ListConfiguration = ListConfiguration(),
         onEvent: @escaping @Sendable (ListEvent) -> Void = { _ in }
@@ -51,6 +54,7 @@ public final class ListReconciler: Sendable {
     /// - Parameters:
     ///   - resource: the resource of the rows.
     ///   - type: the type of the rows. Rows of other types are not changed.
+    ///   - source: the source of the list's pages.
     /// - Throws: ``ListError/underWay(_:)`` during another pass over the resource; otherwise the reason the pass ended
     ///   early. Pages applied before stay.
     @discardableResult

@@ -60,8 +60,8 @@ public enum SyncAllowance: Hashable, Sendable, Comparable {
     ///
     /// | | online | metered | constrained | offline |
     /// | --- | --- | --- | --- | --- |
-    /// | normal | everything | normal | asked | nothing |
-    /// | saver | normal | normal | asked | nothing |
+    /// | normal | everything | normal | urgent | nothing |
+    /// | saver | normal | normal | urgent | nothing |
     /// | critical | manual | manual | manual | nothing |
     public init(network: NetworkLevel, power: PowerState) {
         let byNetwork: SyncAllowance =

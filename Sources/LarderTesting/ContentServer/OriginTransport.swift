@@ -27,6 +27,7 @@ public struct OriginTransport: Transport {
     /// A transport to `origin`.
     ///
     /// - Parameters:
+    ///   - origin: The content to serve.
     ///   - basePath: The path of the content server; requests of other paths get 404.
     ///   - onSnapshot: Called when the first bytes of a snapshot are requested, and at its end, on any thread.
     public init(
@@ -40,7 +41,7 @@ public struct OriginTransport: Transport {
 
     /// Returns the origin's response; the body of a snapshot is made while it is read. The time limits are ignored.
     ///
-    /// - Throws: ``TransportError/invalidRequest(reason:)`` for a request that real transports refuse.
+    /// - Throws: `TransportError.invalidRequest(reason:)` for a request that real transports refuse.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {

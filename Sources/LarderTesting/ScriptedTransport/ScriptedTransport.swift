@@ -66,7 +66,9 @@ public final class ScriptedTransport: Transport {
 
     /// Adds a route: requests of `method` whose path fits `pattern` get its answers. A later route precedes earlier ones.
     ///
-    /// - Parameter pattern: A path in which `*` is any one segment: `/notes/*`. Queries are ignored.
+    /// - Parameters:
+    ///   - method: The method of the requests.
+    ///   - pattern: A path in which `*` is any one segment: `/notes/*`. Queries are ignored.
     public func on(_ method: HTTPRequest.Method, _ pattern: String) -> ScriptedRoute {
         let route = ScriptedRoute(method, pattern)
         state.withLock { $0.routes.append(route) }
@@ -90,6 +92,7 @@ public final class ScriptedTransport: Transport {
     /// Adds faults to exchanges with certain requests.
     ///
     /// - Parameters:
+    ///   - faults: the faults, in the order in which they apply.
     ///   - skip: the number of matching exchanges, counted from now, that have no fault first.
     ///   - times: the number of those after them that have these faults.
     ///   - matches: selects the requests.
@@ -111,8 +114,8 @@ public final class ScriptedTransport: Transport {
 
     /// Sends the request through the faults that the script holds for it.
     ///
-    /// - Throws: the error of a fault; ``TransportError/timeout(_:)`` for ``Fault/stallBeforeHead``;
-    ///   ``TransportError/cancelled`` for a cancelled task; otherwise the error of the base.
+    /// - Throws: the error of a fault; `TransportError.timeout(_:)` for ``Fault/stallBeforeHead``;
+    ///   `TransportError.cancelled` for a cancelled task; otherwise the error of the base.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
     ) async throws(TransportError) -> TransportResponse {

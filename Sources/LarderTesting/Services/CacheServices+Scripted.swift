@@ -16,8 +16,11 @@ extension CacheServices {
     /// ```
     ///
     /// - Parameters:
+    ///   - transport: Answers the requests.
+    ///   - clock: The time.
     ///   - connectivity: The network; online by default.
     ///   - power: The power; normal by default.
+    ///   - secrets: The storage for secrets; in memory by default, nil for none.
     ///   - seed: Selects the random numbers, so that a test repeats them. Two caches of one test share one value of
     ///     this type, or have different seeds: they would draw the same identities.
     public static func scripted(

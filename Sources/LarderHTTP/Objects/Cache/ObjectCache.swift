@@ -50,9 +50,13 @@ public final class ObjectCache: Sendable {
     /// Creates a cache of the objects that `service` offers.
     ///
     /// - Parameters:
+    ///   - service: the rules for requests to the server.
+    ///   - transport: sends the requests.
     ///   - memory: holds the classes that are not persistent.
     ///   - persistent: holds the others; without it, a request for them throws ``HTTPCacheError/notConfigured(_:)``.
     ///   - classes: classes that are persistent, or are not; all others are kept in memory.
+    ///   - options: the behaviour unless a request specifies otherwise.
+    ///   - host: the clock, random identifiers, and the log.
     ///   - isOnline: returns false to keep the cache from using the network at all.
     public init(
         service: any ObjectService, transport: any Transport, memory: ObjectBackend = .memory(),
@@ -94,6 +98,7 @@ extension ObjectCache {
     /// Returns one object.
     ///
     /// - Parameters:
+    ///   - name: the name of the object.
     ///   - strategy: nil is that of the options.
     ///   - persistence: where to keep it; nil is where its class is kept.
     /// - Throws: ``HTTPCacheError/transport(_:)`` when the server cannot be reached and nothing is stored,
@@ -114,6 +119,7 @@ extension ObjectCache {
     /// Returns the objects of a query or a reference; without a connection, only of the same query text.
     ///
     /// - Parameters:
+    ///   - name: the name of the collection: a query or a reference.
     ///   - strategy: nil is that of the options.
     ///   - persistence: where to keep it; nil is where its class is kept.
     ///   - membership: the objects of a stored collection that are shown.

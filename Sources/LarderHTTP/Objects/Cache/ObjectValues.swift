@@ -69,7 +69,9 @@ extension ObjectCache {
 
     /// Returns the stored collection with its objects, as ``values(of:)-(ObjectName)``.
     ///
-    /// - Parameter membership: the objects that are shown.
+    /// - Parameters:
+    ///   - name: the name of the collection.
+    ///   - membership: the objects that are shown.
     public func values(
         of name: CollectionName, membership: ObjectMembership = .asFetched
     ) -> ObjectValues<ObjectCollection> {

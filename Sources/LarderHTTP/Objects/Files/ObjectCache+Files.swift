@@ -11,6 +11,7 @@ extension ObjectCache {
     /// Longer content is not stored: its bytes are returned as they arrive.
     ///
     /// - Parameters:
+    ///   - file: the file or image.
     ///   - strategy: nil is that of the options.
     ///   - persistence: where to keep it; nil is where the object's class is kept.
     /// - Throws: as ``object(_:strategy:persistence:)``.

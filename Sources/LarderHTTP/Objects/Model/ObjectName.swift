@@ -11,8 +11,8 @@ public struct ObjectName: Hashable, Sendable {
     /// Creates the name of an object.
     ///
     /// - Parameters:
-    ///   - className: with `class:` in front, at most ``Limits/group`` bytes encoded.
-    ///   - id: the server's id of the object; with the class, at most ``Limits/rowAddress`` bytes encoded.
+    ///   - className: with `class:` in front, at most `Limits.group` bytes encoded.
+    ///   - id: the server's id of the object; with the class, at most `Limits.rowAddress` bytes encoded.
     public init(class className: String, id: String) {
         row = RowKey(resource: Self.resource(ofClass: className), type: className, key: id)
     }
@@ -43,7 +43,10 @@ public struct ObjectName: Hashable, Sendable {
 
     /// Returns the name of the collection of the objects that an attribute refers to.
     ///
-    /// - Parameter query: the query to apply to them; empty for all.
+    /// - Parameters:
+    ///   - attribute: the attribute of this object.
+    ///   - className: the class of the objects that it refers to.
+    ///   - query: the query to apply to them; empty for all.
     public func references(by attribute: String, toClass className: String, query: String = "") -> CollectionName {
         CollectionName(class: className, query: query, reference: .init(row: row, attribute: attribute))
     }

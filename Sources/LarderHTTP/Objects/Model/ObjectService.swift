@@ -124,7 +124,9 @@ public protocol ObjectService: Sendable {
     ///
     /// A response that is not the server's stores nothing and confirms nothing: the server counts as not reached.
     ///
-    /// - Parameter path: the path of the request.
+    /// - Parameters:
+    ///   - head: the status and the header fields of the response.
+    ///   - path: the path of the request.
     func isOwnResponse(_ head: HTTPResponse, at path: String) -> Bool
 }
 

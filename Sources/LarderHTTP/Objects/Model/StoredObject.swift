@@ -22,7 +22,7 @@ public struct StoredObject: Hashable, Sendable {
 
     /// Returns the payload as a value.
     ///
-    /// - Throws: ``StoreError/unexpectedCodec(stored:expected:)`` for another codec; the error of the coder.
+    /// - Throws: `StoreError.unexpectedCodec(stored:expected:)` for another codec; the error of the coder.
     public func value<Value: Decodable>(_ type: Value.Type, using coder: some PayloadCoder) throws -> Value {
         guard codec == coder.codec else { throw StoreError.unexpectedCodec(stored: codec, expected: coder.codec) }
         return try coder.decode(type, from: payload.rawSpan)

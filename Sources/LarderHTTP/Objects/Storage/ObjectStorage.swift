@@ -4,7 +4,7 @@ public import LarderStore
 /// A storage of objects and collections: the store, or memory.
 ///
 /// Both store an object once, however many collections hold it, and return the same results after the same changes. The
-/// functions of the store throw as ``Store/read(_:)`` and ``Store/write(durability:_:)``, those of memory do not.
+/// functions of the store throw as `Store.read(_:)` and `Store.write(durability:_:)`, those of memory do not.
 public protocol ObjectStorage: Sendable {
     /// Returns an object, and the validators of its own fetch; nil when it is not stored.
     ///

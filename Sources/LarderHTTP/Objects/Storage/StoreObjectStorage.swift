@@ -13,8 +13,8 @@ public struct StoreObjectStorage: ObjectStorage {
 
     /// Returns an object, and the validators of its own fetch; nil when it is not stored.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for a name beyond the limits; ``StoreError/damaged(table:reason:)``; as
-    ///   ``Store/read(_:)``.
+    /// - Throws: `StoreError.invalid(_:)` for a name beyond the limits; `StoreError.damaged(table:reason:)`; as
+    ///   `Store.read(_:)`.
     public func object(_ name: ObjectName) throws -> ObjectEntry? {
         try store.read { view in
             guard let object = try Self.object(name, in: view) else { return nil }
@@ -81,13 +81,13 @@ public struct StoreObjectStorage: ObjectStorage {
 
     /// Binds the objects of the store to a server.
     ///
-    /// - Throws: `ServerMismatch` when the store holds objects of another server; as ``Store/write(durability:_:)``.
+    /// - Throws: `ServerMismatch` when the store holds objects of another server; as `Store.write(durability:_:)`.
     public func bind(server: String) async throws { try await store.bindServer(server, to: .objects) }
 
     /// Makes all of the changes that `decide` returns, in their order, in the transaction that decides.
     ///
-    /// - Throws: ``StoreError/invalid(_:)`` for a name or a validator beyond the limits; as
-    ///   ``Store/write(durability:_:)``.
+    /// - Throws: `StoreError.invalid(_:)` for a name or a validator beyond the limits; as
+    ///   `Store.write(durability:_:)`.
     @discardableResult
     public func apply(deciding decide: @escaping @Sendable () -> [ObjectChange]) async throws -> [ObjectChange] {
         try await store.write { transaction in

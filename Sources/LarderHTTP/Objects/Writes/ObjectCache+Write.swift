@@ -71,7 +71,12 @@ extension ObjectCache {
 
     /// Sends the content of a file, or queues it while the server cannot be reached.
     ///
-    /// - Parameter contentType: the media type of the content; nil is that of ``ObjectService/contentType(of:)``.
+    /// - Parameters:
+    ///   - content: the content.
+    ///   - file: the file or image.
+    ///   - contentType: the media type of the content; nil is that of ``ObjectService/contentType(of:)``.
+    ///   - strategy: nil is that of the options.
+    ///   - persistence: selects the queue that it waits in; nil is that of the object's class.
     /// - Throws: ``HTTPCacheError/uploadTooLarge(actual:limit:)`` when the content would have to wait and is longer
     ///   than the limit for files; the limit does not apply to content that is sent at once. Otherwise as
     ///   ``save(_:payload:strategy:persistence:)``.

@@ -105,7 +105,9 @@ public protocol WriteQueue: Sendable {
 
     /// Starts the renewal of an account's login, because the server responded to a write with 401.
     ///
-    /// - Parameter signIns: ``signInCount`` when the write's request was made.
+    /// - Parameters:
+    ///   - account: the account that the write was made under; nil where there are no accounts.
+    ///   - signIns: ``signInCount`` when the write's request was made.
     /// - Returns: whether the login is being renewed, or was since; false by default.
     func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool
 }

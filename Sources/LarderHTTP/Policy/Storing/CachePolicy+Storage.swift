@@ -10,7 +10,10 @@ extension CachePolicy {
     /// §6.6.1).
     ///
     /// - Parameters:
+    ///   - response: the head of the response.
     ///   - request: as it was sent.
+    ///   - url: the target URI of the request.
+    ///   - terms: the host's terms for the request.
     ///   - requestedAt: when it was sent.
     ///   - receivedAt: when the head of the response arrived.
     public func storage(

@@ -7,7 +7,12 @@ extension CachePolicy {
     /// ``UpdateDecision/repeatUnconditionally(because:)`` concerns conditions and ranges that the cache added. Where
     /// the host's own request was sent unchanged, the answer belongs to the host.
     ///
-    /// - Parameter request: as it was sent, with the conditions that ``reuse(_:url:among:terms:at:)`` gave it.
+    /// - Parameters:
+    ///   - candidates: every response stored under the key of the request.
+    ///   - response: the head of the response.
+    ///   - request: as it was sent, with the conditions that ``reuse(_:url:among:terms:at:)`` gave it.
+    ///   - requestedAt: when the request was sent.
+    ///   - receivedAt: when the head of the response arrived.
     public func update(
         _ candidates: [StoredResponse], by response: HTTPResponse, to request: HTTPRequest,
         requestedAt: Int64, receivedAt: Int64

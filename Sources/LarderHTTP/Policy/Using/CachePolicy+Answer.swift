@@ -7,6 +7,8 @@ extension CachePolicy {
     /// Fields that `no-cache` names are left out, unless the response was validated for this request.
     ///
     /// - Parameters:
+    ///   - response: the stored response.
+    ///   - request: the request to answer, as the host made it.
     ///   - length: the bytes of the stored body.
     ///   - age: in milliseconds.
     ///   - isValidated: whether the server has just confirmed the response.

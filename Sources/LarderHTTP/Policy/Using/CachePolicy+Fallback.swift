@@ -9,7 +9,12 @@ extension CachePolicy {
     /// that needs validation is not used, and its own limit is kept without an answer, unless
     /// ``RequestTerms/ignoresMustRevalidate`` is set. A request that demands validation never gets a stored response.
     ///
-    /// - Parameter status: the status of the server's error; nil when there was no answer.
+    /// - Parameters:
+    ///   - response: the stored response.
+    ///   - request: the request, as the host made it.
+    ///   - status: the status of the server's error; nil when there was no answer.
+    ///   - terms: the host's terms for the request.
+    ///   - now: the time of the decision.
     public func fallback(
         to response: StoredResponse, for request: HTTPRequest, status: HTTPResponse.Status?,
         terms: RequestTerms = RequestTerms(), at now: Int64

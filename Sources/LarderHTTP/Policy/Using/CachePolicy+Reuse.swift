@@ -9,6 +9,8 @@ extension CachePolicy {
     ///   - request: as the host made it; its own conditions and cache directives count.
     ///   - url: its target URI.
     ///   - candidates: every response stored under its key.
+    ///   - terms: the host's terms for the request.
+    ///   - now: the time of the decision.
     public func reuse(
         _ request: HTTPRequest, url: String, among candidates: [StoredResponse], terms: RequestTerms = RequestTerms(),
         at now: Int64

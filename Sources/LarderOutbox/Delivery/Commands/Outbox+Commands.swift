@@ -28,7 +28,7 @@ extension Outbox {
     /// successor; one whose conflict was resolved for the server is removed as `resolved`. Cancelling ends the wait.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)`` when neither the outbox nor the journal knows it (any more);
-    ///   `CancellationError`; ``StoreError``, `EngineError`.
+    ///   `CancellationError`; `StoreError`, `EngineError`.
     public func outcome(of id: UUIDBytes) async throws -> OutboxResult {
         for try await result in store.values(in: .outbox, { view in try Self.result(of: id, view) }) {
             if let result { return result }
@@ -60,7 +60,7 @@ extension Outbox {
     /// conflict is sent again as it is.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` for one that was rejected: see
-    ///   ``retryRejected(_:effects:)``; as ``Store/write(durability:_:)``.
+    ///   ``retryRejected(_:effects:)``; as `Store.write(durability:_:)`.
     public func retry(_ id: UUIDBytes) async throws {
         guard let delivery = try store.read({ view in try view.outboxDelivery(id) }) else {
             throw OutboxError.unknownEntry(id)
@@ -71,16 +71,18 @@ extension Outbox {
 
     /// Tries every entry at once that waits, has failed or is in conflict, and ends a wait that the server requested.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func retryAll() async throws { try await perform(.reviveAll) { _ in nil } }
 
     /// Sends a rejected write again, as an entry of its own with its own key, in the place of the old one.
     ///
-    /// - Parameter effects: the changes that readers see until the server has it; nil: those of the old one before it
-    ///   was rejected, up to a mebibyte.
+    /// - Parameters:
+    ///   - id: the rejected entry.
+    ///   - effects: the changes that readers see until the server has it; nil: those of the old one before it was
+    ///     rejected, up to a mebibyte.
     /// - Returns: the identity of the new entry.
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it was not rejected;
-    ///   ``OutboxError/notSignedIn`` when its account has signed out; as ``Store/write(durability:_:)``.
+    ///   ``OutboxError/notSignedIn`` when its account has signed out; as `Store.write(durability:_:)`.
     public func retryRejected(_ id: UUIDBytes, effects: [RowEffect]? = nil) async throws -> UUIDBytes {
         let (new, now) = (store.host.makeID(), store.host.now())
         try await store.write { transaction in
@@ -101,7 +103,7 @@ extension Outbox {
     /// back.
     ///
     /// - Throws: ``OutboxError/beingSent(_:)`` during a send; ``OutboxError/unknownEntry(_:)``; as
-    ///   ``Store/write(durability:_:)``.
+    ///   `Store.write(durability:_:)`.
     public func drop(_ id: UUIDBytes, outcome: String = "dropped") async throws {
         let now = store.host.now()
         let isRemoved = try await store.write { transaction in
@@ -127,7 +129,7 @@ extension Outbox {
     /// for id in try outbox.damagedEntries() { try await outbox.drop(id) }
     /// ```
     ///
-    /// - Throws: ``StoreError``, `EngineError`.
+    /// - Throws: `StoreError`, `EngineError`.
     /// - Complexity: O(entries). Does not block.
     public func damagedEntries() throws -> [UUIDBytes] { try store.read { view in try view.damagedOutboxEntries() } }
 
@@ -144,7 +146,7 @@ extension Outbox {
     /// Applies the host's decision on an entry for which it is unknown whether the server has it.
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not unresolved; as
-    ///   ``Store/write(durability:_:)``.
+    ///   `Store.write(durability:_:)`.
     public func decide(_ id: UUIDBytes, _ decision: Decision) async throws {
         try await perform(.decide(id, decision)) { machine in
             guard let entry = machine.entries.first(where: { $0.id == id }) else { return .unknownEntry(id) }

@@ -11,13 +11,14 @@ extension Outbox {
     /// write counts as made when it was edited, where it has an effect on a row.
     ///
     /// - Parameters:
+    ///   - id: the entry to change.
     ///   - body: replaces the one it has; a blob that it does not name any more is discarded.
     ///   - fields: replace those it has; nil keeps them, or sets a JSON content type for a first body without fields.
     ///   - effects: the changes that readers see from now on, in place of those they saw; each row at most once.
     /// - Throws: ``OutboxError/alreadyTried(_:)`` when a send was begun; ``OutboxError/notApplicable(_:_:)`` when it is
     ///   not to be sent as it failed or was rejected untried; ``OutboxError/unknownEntry(_:)``;
     ///   ``OutboxError/full(_:)`` when the new body is longer and does not fit, as no other entry is retired for it;
-    ///   ``OutboxError/credentialField(_:)`` for a field that carries credentials; as ``Store/write(durability:_:)``.
+    ///   ``OutboxError/credentialField(_:)`` for a field that carries credentials; as `Store.write(durability:_:)`.
     ///   Nothing is changed then.
     public func edit(
         _ id: UUIDBytes, body: OutboxWrite.Body, fields: HTTPFields? = nil, effects: [RowEffect]

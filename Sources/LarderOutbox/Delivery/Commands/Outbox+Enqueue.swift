@@ -12,7 +12,7 @@ extension Outbox {
     /// - Returns: the new entry, the unfinished one with the same deduplication key and content, or the one that it was
     ///   merged into.
     /// - Throws: as ``prepare(_:)``; as ``LarderStore/Transaction/enqueue(_:)-(PreparedWrite)``; as
-    ///   ``Store/write(durability:_:)``.
+    ///   `Store.write(durability:_:)`.
     @discardableResult
     public func enqueue(_ write: OutboxWrite) async throws -> Enqueued {
         let prepared = try prepare(write)

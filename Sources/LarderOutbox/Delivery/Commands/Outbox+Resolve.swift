@@ -11,16 +11,18 @@ extension Outbox {
     ///
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not in conflict;
     ///   ``OutboxError/offline``, ``OutboxError/notSignedIn`` when the server cannot be asked now;
-    ///   ``OutboxError/remoteUnknown(_:reason:)`` when its response does not contain its version; ``StoreError``,
+    ///   ``OutboxError/remoteUnknown(_:reason:)`` when its response does not contain its version; `StoreError`,
     ///   `EngineError`.
     public func conflict(of id: UUIDBytes) async throws -> Conflict { try await conflict(of: id, nil) }
 
     /// Resolves a conflict as the host decides; ``ConflictResolution/deferToHost`` does nothing.
     ///
-    /// - Parameter conflict: as returned by ``conflict(of:)``.
+    /// - Parameters:
+    ///   - conflict: as returned by ``conflict(of:)``.
+    ///   - resolution: the decision.
     /// - Returns: the entry that replaced it, where one did.
     /// - Throws: ``OutboxError/unknownEntry(_:)``; ``OutboxError/notApplicable(_:_:)`` when it is not in conflict any
-    ///   more; ``OutboxError/stopped`` when the outbox stopped meanwhile; as ``Store/write(durability:_:)``.
+    ///   more; ``OutboxError/stopped`` when the outbox stopped meanwhile; as `Store.write(durability:_:)`.
     @discardableResult
     public func resolve(_ conflict: Conflict, with resolution: ConflictResolution) async throws -> UUIDBytes? {
         let prepared = preparedResolution(of: conflict, resolution, ConflictPolicy.host.name)

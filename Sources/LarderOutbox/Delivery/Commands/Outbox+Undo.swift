@@ -10,7 +10,7 @@ extension Outbox {
     /// not changed. Where the write was kept, or a merge, it is the server's version, put back at the write's endpoint.
     /// A second call returns the entry of the first while that is unfinished.
     ///
-    /// - Parameter conflict: of ``LarderStore/ReadView/conflicts()``.
+    /// - Parameter conflict: of `ReadView.conflicts()`.
     /// - Throws: ``OutboxError/cannotUndo(_:_:)`` with the reason; otherwise as ``enqueue(_:)``.
     @discardableResult
     public func undo(_ conflict: ResolvedConflict) async throws -> Enqueued {

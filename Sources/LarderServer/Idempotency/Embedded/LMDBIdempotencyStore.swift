@@ -33,6 +33,7 @@ public final class LMDBIdempotencyStore: IdempotencyStore {
     /// Opens the store in the directory at `path`, creating the directory when it does not exist.
     ///
     /// - Parameters:
+    ///   - path: The directory of the store.
     ///   - names: The tables that handlers use, at most ``mostTables``; none may begin with `larder.`.
     ///   - sizeCap: The maximum size of the file, in bytes.
     /// - Throws: ``IdempotencyError/notAKeyStore``, ``IdempotencyError/unsupportedFormat(_:)``,

@@ -14,7 +14,9 @@ public struct ServerView: ~Escapable {
 
     /// Returns the value under `key`, or nil.
     ///
-    /// - Parameter key: 1 to 511 bytes.
+    /// - Parameters:
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The name of the table.
     /// - Throws: ``IdempotencyError/unknownTable(_:)``; engine errors.
     public borrowing func value(forKey key: [UInt8], in table: String) throws -> [UInt8]? {
         guard let value = try engine.value(forKey: key.rawSpan, in: tables.named(table)) else { return nil }
@@ -30,7 +32,10 @@ public struct ServerView: ~Escapable {
 
     /// Calls `body` with the entries from `key` on, in the order of their bytes, until it returns false.
     ///
-    /// - Parameter key: The first key to include, 1 to 511 bytes; nil for all.
+    /// - Parameters:
+    ///   - key: The first key to include, 1 to 511 bytes; nil for all.
+    ///   - table: The name of the table.
+    ///   - body: Receives the entries; returns whether to go on.
     /// - Throws: The error of `body`; else as ``value(forKey:in:)``.
     public borrowing func forEach(
         from key: [UInt8]? = nil, in table: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool

@@ -27,7 +27,9 @@ public struct IdempotencyMiddleware<Context: IdempotentRequestContext>: RouterMi
 
     /// Creates a middleware that sends the writes of all routes behind it through `gate`.
     ///
-    /// - Parameter account: Returns the account of the request's key.
+    /// - Parameters:
+    ///   - gate: The executor of the writes.
+    ///   - account: Returns the account of the request's key.
     public init(
         _ gate: IdempotencyExecutor<Context.Store>,
         account: @escaping @Sendable (Request, Context) async throws -> String

@@ -14,8 +14,11 @@ extension RouterMethods {
     /// form the same path, and `payload` is byte by byte the same body.
     ///
     /// - Parameters:
+    ///   - path: The path of the route.
+    ///   - gate: The executor of the operations.
     ///   - basePath: The path that `resource` is relative to, without a slash at the end.
     ///   - mostOperations: The maximum number of operations; a longer batch is refused with 422.
+    ///   - account: Returns the account of the keys of a batch; its errors are answered as usual, as with 401.
     ///   - handler: Returns the effect of one operation; it finds the kind of write in `type` and `path`. An error
     ///     other than Hummingbird's is answered with 500, and the other operations continue.
     @discardableResult

@@ -7,6 +7,8 @@ extension RouterMethods {
     ///
     /// - Parameters:
     ///   - method: POST, PUT, PATCH or DELETE.
+    ///   - path: The path of the route.
+    ///   - gate: The executor of the writes.
     ///   - account: Returns the account of the request's key; its errors are answered as usual, as with 401.
     ///   - handler: Returns the effect to run in the transaction. It may wait; meanwhile only the key's lease is held.
     @discardableResult
@@ -30,6 +32,8 @@ extension RouterMethods {
     ///
     /// - Parameters:
     ///   - method: POST, PUT, PATCH or DELETE.
+    ///   - path: The path of the route.
+    ///   - gate: The executor of the writes.
     ///   - account: Returns the account of the request's key; its errors are answered as usual, as with 401.
     ///   - handler: Performs the write and returns the response. Its changes, the key and the response are one commit.
     ///     Nothing is kept when it throws or its response is not ``IdempotentResponse/isFinal``. It may run more than once

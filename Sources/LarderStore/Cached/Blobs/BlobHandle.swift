@@ -32,9 +32,11 @@ public final class BlobHandle: Sendable {
     /// if only a part of it is requested. Holds one read view throughout: read a large body in several calls. Blocks
     /// while the medium is read.
     ///
-    /// - Parameter range: within the blob.
+    /// - Parameters:
+    ///   - range: within the blob.
+    ///   - body: receives the chunks.
     /// - Throws: the errors of `body`, which end the read; ``StoreError/blobRemoved``;
-    ///   ``StoreError/damaged(table:reason:)``; ``EngineError`` when the store is closed.
+    ///   ``StoreError/damaged(table:reason:)``; `EngineError` when the store is closed.
     public func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         precondition(
             range.lowerBound >= 0 && range.upperBound <= byteCount, "\(range) of a blob of \(byteCount) bytes")
@@ -56,7 +58,7 @@ public final class BlobHandle: Sendable {
 extension Store {
     /// Holds a blob for reading; returns nil when there is none of this number, or no record names it any more.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, `EngineError`.
     public func blob(_ number: Int64) throws -> BlobHandle? {
         try read { view in try view.hold(number, in: self) }
     }

@@ -52,7 +52,7 @@ public final class BlobWriter: Sendable {
 
     /// Writes the full chunks, if at least eight are waiting, and returns when they are written: back-pressure.
     ///
-    /// - Throws: `CancellationError`, ``StoreError/blobRemoved``, ``EngineError``; the blob has to be cancelled then.
+    /// - Throws: `CancellationError`, ``StoreError/blobRemoved``, `EngineError`; the blob has to be cancelled then.
     public func flush() async throws {
         if state.withLock({ $0.waiting.count < Self.threshold }) { return }
         try Task.checkCancellation()
@@ -91,7 +91,7 @@ public final class BlobWriter: Sendable {
     /// May be called again in another transaction, as a write's closure may run more than once; nothing may be appended
     /// after the first call. When the commit fails, the blob has to be cancelled.
     ///
-    /// - Throws: ``StoreError/blobRemoved`` when it was cancelled or all content was removed; ``EngineError``.
+    /// - Throws: ``StoreError/blobRemoved`` when it was cancelled or all content was removed; `EngineError`.
     public func finish(in transaction: inout Transaction) throws -> Blob {
         let end = state.withLock { state in
             state.isEnded = true
@@ -123,7 +123,7 @@ public final class BlobWriter: Sendable {
 extension Store {
     /// Begins a blob. It ends with ``BlobWriter/finish(in:)`` or ``BlobWriter/cancel()``.
     ///
-    /// - Throws: ``EngineError`` when the store is closed or read-only; ``StoreError/readOnlyFormat`` when a newer
+    /// - Throws: `EngineError` when the store is closed or read-only; ``StoreError/readOnlyFormat`` when a newer
     ///   version has changed the file.
     public func makeBlob() throws -> BlobWriter {
         try checkWritable()

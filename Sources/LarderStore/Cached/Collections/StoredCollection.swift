@@ -2,9 +2,9 @@ public import LarderFormat
 
 /// The validators of a server's response. RFC 9110 §8.8.
 public struct Validators: Hashable, Sendable {
-    /// The entity tag, byte for byte, with its quotation marks; at most ``Limits/validator`` bytes.
+    /// The entity tag, byte for byte, with its quotation marks; at most `Limits.validator` bytes.
     public var entityTag: String?
-    /// When it was last modified, as the server wrote it; at most ``Limits/validator`` bytes.
+    /// When it was last modified, as the server wrote it; at most `Limits.validator` bytes.
     public var lastModified: String?
 
     /// Validators of these parts.

@@ -16,7 +16,7 @@ extension Store {
     /// - Parameter discardingUnsent: whether writes and points that were not sent are removed too.
     /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed, or, for a
     ///   write made while this runs, with that write and a part of the content kept; `CancellationError` between two
-    ///   commits; ``EngineError``, also when the file of words cannot be removed.
+    ///   commits; `EngineError`, also when the file of words cannot be removed.
     public func clear(discardingUnsent: Bool = false) async throws {
         try checkWritable()
         try await inBatches { transaction in
@@ -58,10 +58,12 @@ extension Store {
     /// an older format. A damaged file is removed only when `guard.lock` shows that it was a store. Blocks while
     /// another process opens or closes the store.
     ///
-    /// - Parameter discardingUnsent: whether writes and points that were not sent are removed too.
+    /// - Parameters:
+    ///   - path: the directory of the store.
+    ///   - discardingUnsent: whether writes and points that were not sent are removed too.
     /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/readOnlyFormat``; ``EngineError/notFound``;
-    ///   ``EngineError/heldByOthers``; without `discardingUnsent` the errors of
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/readOnlyFormat``; `EngineError.notFound`;
+    ///   `EngineError.heldByOthers`; without `discardingUnsent` the errors of
     ///   ``open(at:options:host:)``. The store is then unchanged.
     public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
         if discardingUnsent {

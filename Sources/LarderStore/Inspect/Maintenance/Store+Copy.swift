@@ -15,8 +15,10 @@ extension Store {
     /// Works while others read and write, in this and other processes; the copy is packed. Holds one read view
     /// throughout. Blocks.
     ///
-    /// - Parameter progress: receives the number of entries copied so far; an error that it throws ends the copy.
-    /// - Throws: ``EngineError/keyExists`` when a store is there; ``EngineError/diskFull``, ``EngineError/closed``.
+    /// - Parameters:
+    ///   - path: the directory of the copy, which is created when it does not exist.
+    ///   - progress: receives the number of entries copied so far; an error that it throws ends the copy.
+    /// - Throws: `EngineError.keyExists` when a store is there; `EngineError.diskFull`, `EngineError.closed`.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
         try checkOpen()
         try environment.copy(to: path, progress: progress)
@@ -31,9 +33,11 @@ extension Store {
     /// complete, verified and synced. Blocks.
     ///
     /// - Parameters:
+    ///   - path: the directory of the store.
+    ///   - host: the services with which the copy is opened to verify it.
     ///   - lockTimeout: the time to wait for a lock of the store that something else holds.
     ///   - progress: receives the number of entries copied so far; an error that it throws leaves the file unchanged.
-    /// - Throws: ``EngineError/heldByOthers``; ``StoreError/verificationFailed(findings:first:)`` when anything is
+    /// - Throws: `EngineError.heldByOthers`; ``StoreError/verificationFailed(findings:first:)`` when anything is
     ///   wrong with the content; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
         at path: String, host: HostServices, lockTimeout: Duration = StoreOptions().lockTimeout,

@@ -4,7 +4,7 @@ internal import LarderFormat
 extension Store {
     /// Returns the content and the size of the store, counted in one read view.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/notAStore``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/notAStore``, `EngineError`.
     /// - Complexity: reads the records of resources and of garbage, and the heads of the outbox.
     public func statistics() throws -> StoreStatistics {
         try read { view in try statistics(of: view) }

@@ -10,7 +10,7 @@ extension Store {
     /// - Parameters:
     ///   - progress: receives the number of records read so far and their total, from time to time.
     ///   - report: receives each finding as it is found.
-    /// - Throws: the errors of `progress` and `report`, which end the check; ``EngineError`` when the store is closed
+    /// - Throws: the errors of `progress` and `report`, which end the check; `EngineError` when the store is closed
     ///   or no reader slot is left.
     /// - Complexity: reads the whole store; memory for each resource, generation and filter, and for the row names of
     ///   one collection; not for rows.

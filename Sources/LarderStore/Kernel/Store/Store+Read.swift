@@ -6,7 +6,7 @@ extension Store {
     /// Runs on the caller's thread and waits only when the map grows. A read inside a read shares the outer view. Keep
     /// it short: a view pins the pages that later commits free.
     ///
-    /// - Throws: what `body` throws; ``EngineError`` when the store is closed, was opened before a fork, or has no
+    /// - Throws: what `body` throws; `EngineError` when the store is closed, was opened before a fork, or has no
     ///   reader slot left.
     public func read<Result: ~Copyable>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
         try checkOpen()

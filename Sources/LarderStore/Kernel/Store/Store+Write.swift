@@ -8,7 +8,7 @@ extension Store {
     /// A body may run more than once, in a new transaction each time: when another body of the same commit fails, or
     /// the map has to grow. A write that is cancelled before it begins never runs.
     ///
-    /// - Throws: what `body` throws; `CancellationError`; ``EngineError`` when the store is closed, read-only, full or
+    /// - Throws: what `body` throws; `CancellationError`; `EngineError` when the store is closed, read-only, full or
     ///   failing; ``StoreError``.
     @discardableResult
     public func write<Result: Sendable>(

@@ -71,8 +71,8 @@ public final class Store: Sendable {
     /// Another open of the same file in this process stays open; the last to close closes the file.
     ///
     /// - Parameter milliseconds: the time to wait for readers; nil waits for ever.
-    /// - Throws: ``EngineError/busy`` when readers did not end in time: the store stays open for reading and may be
-    ///   closed again. ``EngineError/closed`` when it was closed before.
+    /// - Throws: `EngineError.busy` when readers did not end in time: the store stays open for reading and may be
+    ///   closed again. `EngineError.closed` when it was closed before.
     public func close(within milliseconds: Int? = nil) throws {
         let (isFirst, _) = isOpen.compareExchange(expected: true, desired: false, ordering: .acquiringAndReleasing)
         if !isFirst { throw EngineError.closed }

@@ -25,7 +25,7 @@ public struct StoreOptions: Hashable, Sendable {
     public var maximumReaders: Int
     /// The time that opening, closing and clearing wait while another program holds the lock of the store's directory.
     ///
-    /// The wait blocks its thread. Opening and clearing then fail with ``EngineError/lockedElsewhere(name:seconds:)``;
+    /// The wait blocks its thread. Opening and clearing then fail with `EngineError.lockedElsewhere(name:seconds:)`;
     /// compacting a store of several gigabytes in another process lasts about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 

@@ -62,14 +62,17 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 extension ReadView {
     /// Returns the names of all readable rings.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: `EngineError`.
     public borrowing func bufferNames() throws -> [BufferName] {
         try tables.buffers(in: transaction).map(\.name)
     }
 
     /// Returns the points of a ring in a range of sequences, the oldest first.
     ///
-    /// - Parameter limit: the most points to read.
+    /// - Parameters:
+    ///   - name: the name of the ring.
+    ///   - sequences: the sequences to include.
+    ///   - limit: the most points to read.
     /// - Throws: ``StoreError/invalid(_:)`` for names too long for a key; ``StoreError/damaged(table:reason:)``.
     public borrowing func points(
         in name: BufferName, sequences: ClosedRange<Int64> = 0...Int64.max, limit: Int = .max

@@ -5,6 +5,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// Returns the entries of a lane, or of every lane, each lane in order.
     ///
     /// - Parameters:
+    ///   - lane: the lane; nil for every lane.
     ///   - place: with a lane, only entries above this sequence.
     ///   - limit: the most entries to read.
     /// - Throws: ``StoreError/damaged(table:reason:)``; ``StoreError/invalid(_:)`` for a lane beyond the limits.
@@ -18,7 +19,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 
     /// Returns the entry with an identity, or nil.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, `EngineError`.
     public borrowing func outboxEntry(_ id: UUIDBytes) throws -> OutboxEntry? { try tables.entry(id, in: engine) }
 
     /// Returns the entry with an identity, without body and header fields; or nil.
@@ -29,7 +30,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     /// Returns the outcomes of entries, the oldest first, as far as the journal goes back: it keeps its newest thousand
     /// records.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, `EngineError`.
     public borrowing func outboxOutcomes() throws -> [OutboxOutcome] {
         try tables.journal(in: engine) { if case .outcome(let outcome) = $0 { outcome } else { nil } }
     }
@@ -76,14 +77,14 @@ extension ReadView {
 
     /// Returns the state of an entry's delivery, or nil when there is no such entry; cheaper than the entry.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``, `EngineError`.
     public borrowing func outboxDelivery(_ id: UUIDBytes) throws -> OutboxDelivery? {
         try tables.delivery(id, in: transaction)?.delivery
     }
 
     /// Returns the number and size of the entries to be sent.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; `EngineError`.
     public borrowing func pendingOutbox() throws -> PendingOutbox {
         PendingOutbox(try tables.counters(in: transaction))
     }

@@ -102,7 +102,7 @@ extension Transaction {
 
     /// Returns the number and size of the entries to be sent, this transaction's own changes included.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` when the counters are damaged; `EngineError`.
     public borrowing func pendingOutbox() throws -> PendingOutbox { try pendingCounts() }
 
     /// Returns the newest entry of an account in a lane, without body and header fields; or nil.

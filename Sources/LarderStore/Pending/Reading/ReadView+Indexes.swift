@@ -8,6 +8,8 @@ extension ReadView {
     /// entry is read from its row, and local writes are applied.
     ///
     /// - Parameters:
+    ///   - index: the index; see ``index(named:)``.
+    ///   - resource: the resource of the rows.
     ///   - range: the values to include.
     ///   - reversed: from the last to the first.
     ///   - limit: the most entries.
@@ -34,7 +36,7 @@ extension ReadView {
     /// The number is an estimate where rows are changed locally, which counts them twice, or where texts have the same
     /// first 200 bytes.
     ///
-    /// - Throws: ``StoreError/invalid(_:)``; ``EngineError``.
+    /// - Throws: ``StoreError/invalid(_:)``; `EngineError`.
     /// - Complexity: O(log *n* + `limit`).
     public borrowing func indexEntryCount(
         of index: SecondaryIndex, in resource: ResourceKey, range: IndexRange = .all, limit: Int = 1000

@@ -18,9 +18,11 @@ extension ReadView: RowReader {
     /// Calls `body` with the rows of `range` in key order, with local writes applied.
     ///
     /// - Parameters:
+    ///   - range: the rows to read.
     ///   - reversed: from the end to the start.
     ///   - limit: the most rows to read.
     ///   - verified: whether to verify every row's checksum; if not, damage goes unnoticed.
+    ///   - body: receives the rows, each valid during its call only.
     /// - Returns: the number of rows read.
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/invalid(_:)``; the errors of `body`, which end the
     ///   scan.

@@ -15,7 +15,7 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     ///
     /// Damaged writes belong to no account.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: `EngineError`.
     /// - Complexity: O(*n*) for *n* entries, rings and points; the bodies of entries are not read.
     public borrowing func unsent(of account: String?) throws -> UnsentContent {
         var unsent = UnsentContent()

@@ -11,13 +11,14 @@ extension Store {
     /// replaces nothing that the server has sent since, whatever the server's sequences are now.
     ///
     /// - Parameters:
+    ///   - resource: the resource of the rows, which need not be known yet.
     ///   - appliedSequence: the highest server sequence the rows contain, counted before any restoration of the server; 0
     ///     for content without a server.
     ///   - schemaVersion: the version of the rows' shape, or nil to leave what is recorded.
     ///   - fill: appends the rows, best in key order. An error that it throws ends the replacement.
     /// - Throws: what `fill` throws; `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when the resource is
     ///   ahead of `appliedSequence` already, or withdrawn meanwhile; ``StoreError/invalid(_:)`` for a group beyond the
-    ///   format's limits; ``EngineError``. Readers then still see the old rows.
+    ///   format's limits; `EngineError`. Readers then still see the old rows.
     public func replace(
         _ resource: ResourceKey, appliedSequence: Int64, schemaVersion: Int64? = nil,
         _ fill: (inout SnapshotWriter) async throws -> Void
@@ -64,6 +65,8 @@ public struct SnapshotWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - payload: copied before this returns.
+    ///   - type: the type of the row.
+    ///   - key: the key of the row among those of its type.
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - codec: how the payload is to be read.
     /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits; otherwise as ``flush()``.
@@ -93,7 +96,7 @@ public struct SnapshotWriter: ~Copyable {
     /// Writes all rows appended so far; also called when a batch is full and after the last row.
     ///
     /// - Throws: `CancellationError`; ``StoreError/stagingSuperseded(_:)`` when another snapshot of the resource was
-    ///   begun or this one discarded; ``EngineError``.
+    ///   begun or this one discarded; `EngineError`.
     public mutating func flush() async throws {
         if batch.count == 0 { return }
         let full = batch

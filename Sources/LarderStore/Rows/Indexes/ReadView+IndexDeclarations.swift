@@ -3,14 +3,14 @@ internal import LarderEngine
 extension ReadView {
     /// The declared indexes, also those being built; those with damaged records are left out.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: `EngineError`.
     public borrowing func indexes() throws -> [SecondaryIndex] {
         try tables.declaredIndexes(in: transaction)
     }
 
     /// The index of a name, or nil.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: `EngineError`.
     public borrowing func index(named name: String) throws -> SecondaryIndex? {
         try indexes().named(name)
     }

@@ -9,7 +9,7 @@ extension Store {
     /// continues. An index of the same name that is over something else is discarded.
     ///
     /// - Throws: `CancellationError` between two commits; ``StoreError/invalid(_:)`` for a group or type beyond the
-    ///   format's limits, or after 65,535 declarations; ``EngineError``.
+    ///   format's limits, or after 65,535 declarations; `EngineError`.
     /// - Complexity: O(*n* log *n*) for *n* rows of the type; holds up to 16 MiB of entries, which are written in their
     ///   order.
     public func declareIndex(_ definition: IndexDefinition) async throws {

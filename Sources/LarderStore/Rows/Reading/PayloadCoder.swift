@@ -17,9 +17,13 @@ public protocol PayloadCoder: Sendable {
 extension Transaction {
     /// Puts a row whose payload is the encoded `value`, in place of the existing one.
     ///
-    /// - Parameter updatedAt: milliseconds since 1970-01-01 UTC.
+    /// - Parameters:
+    ///   - value: the value to encode.
+    ///   - key: the row to put.
+    ///   - updatedAt: milliseconds since 1970-01-01 UTC.
+    ///   - coder: the coder that encodes the value, and whose codec the payload is marked with.
     /// - Throws: what the coder throws; ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits;
-    ///   ``EngineError``.
+    ///   `EngineError`.
     public mutating func put<Value: Encodable>(
         _ value: Value, at key: RowKey, updatedAt: Int64, using coder: some PayloadCoder
     ) throws {

@@ -52,6 +52,8 @@ public struct RowRange: Hashable, Sendable {
     /// - Parameters:
     ///   - from: nil is the start of the type.
     ///   - upTo: nil is the end of the type.
+    ///   - type: the type of the rows.
+    ///   - resource: the resource of the rows.
     public static func keys(
         from: String? = nil, upTo: String? = nil, type: String, of resource: ResourceKey
     ) -> RowRange {
@@ -63,6 +65,8 @@ public struct RowRange: Hashable, Sendable {
     /// - Parameters:
     ///   - after: nil is the start of the type.
     ///   - through: nil is the end of the type.
+    ///   - type: the type of the rows.
+    ///   - resource: the resource of the rows.
     public static func keys(
         after: String?, through: String?, type: String, of resource: ResourceKey
     ) -> RowRange {

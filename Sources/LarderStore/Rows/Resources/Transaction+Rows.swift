@@ -7,10 +7,12 @@ extension Transaction {
     /// A resource without rows becomes ready with this one.
     ///
     /// - Parameters:
+    ///   - payload: copied before this returns.
+    ///   - key: the row to put.
     ///   - updatedAt: milliseconds since 1970-01-01 UTC.
     ///   - codec: how the payload is to be read.
     /// - Throws: ``StoreError/invalid(_:)`` for a key or payload beyond the format's limits;
-    ///   ``StoreError/damaged(table:reason:)`` for a damaged old row or generation record; ``EngineError``.
+    ///   ``StoreError/damaged(table:reason:)`` for a damaged old row or generation record; `EngineError`.
     public mutating func put(
         _ payload: RawSpan, at key: RowKey, updatedAt: Int64, codec: PayloadCodec = .json
     ) throws {

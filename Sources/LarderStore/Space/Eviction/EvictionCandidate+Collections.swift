@@ -101,7 +101,7 @@ extension Store {
     ///
     /// - Parameter time: milliseconds since 1970-01-01 UTC.
     /// - Returns: the number of collections removed.
-    /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
+    /// - Throws: `CancellationError` between two commits; `EngineError`; ``StoreError/damaged(table:reason:)``.
     @discardableResult
     public func sweepCollections(before time: Int64) async throws -> Int {
         if isReadOnly { return 0 }

@@ -12,7 +12,7 @@ extension Store {
     /// so.
     ///
     /// - Parameter now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: `CancellationError` between two commits; ``EngineError``; ``StoreError/damaged(table:reason:)``.
+    /// - Throws: `CancellationError` between two commits; `EngineError`; ``StoreError/damaged(table:reason:)``.
     public func sweep(now: Int64) async throws {
         if isReadOnly { return }
         if let collectionAge { try await sweepCollections(before: now.subtractingClamped(collectionAge)) }

@@ -4,7 +4,7 @@ internal import LarderFormat
 extension Store {
     /// Returns a breakdown of the stored bytes, in one view.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; `EngineError`.
     /// - Complexity: reads every record of resources, responses, collections, garbage and outbox; no row and no body.
     public func spaceUse() throws -> SpaceUse {
         try read { view in try view.tables.spaceUse(in: view.transaction, cap: shared.contentCap) }
@@ -14,7 +14,7 @@ extension Store {
 extension ReadView {
     /// The bytes of keys and values of every table but `meta`.
     ///
-    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` for damaged counters; `EngineError`.
     public borrowing func storedSize() throws -> Int64 { try tables.counters(in: transaction).storedSize }
 }
 

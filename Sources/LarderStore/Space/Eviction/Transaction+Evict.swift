@@ -19,7 +19,7 @@ extension Transaction {
     /// written, or with overlays, is left as it is.
     ///
     /// - Returns: whether rows were dropped.
-    /// - Throws: ``StoreError/damaged(table:reason:)``; ``EngineError``.
+    /// - Throws: ``StoreError/damaged(table:reason:)``; `EngineError`.
     @discardableResult
     public mutating func evict(_ resource: ResourceKey) throws -> Bool {
         guard var record = try record(of: resource) else { return false }

@@ -9,7 +9,7 @@ extension Store {
     /// The store does so by itself after a swap, a withdrawal or a removal; this function returns when it is done.
     /// Damaged ranges stay, and ``verify(progress:_:)`` reports them.
     ///
-    /// - Throws: `CancellationError` between two commits; ``EngineError``.
+    /// - Throws: `CancellationError` between two commits; `EngineError`.
     public func reclaim() async throws {
         if isReadOnly { return }
         var start = GarbageKey.removable

@@ -30,7 +30,13 @@ public struct JSONPageSource: PageSource {
     /// A source of the list at `path`.
     ///
     /// - Parameters:
+    ///   - transport: sends the requests.
+    ///   - base: the URL that `path` is appended to.
     ///   - path: appended to the base unchanged, percent-encoded where needed; it may have a query of its own.
+    ///   - parameters: the names of the query parameters.
+    ///   - layout: the layout of a body.
+    ///   - credentials: supplies the header fields that authenticate a request; none by default.
+    ///   - timeouts: the time limits for each step of an exchange.
     ///   - bodyLimit: the largest body, in bytes, 1 and above.
     public init(
         transport: any Transport, base: BaseURL, path: String, parameters: Parameters = .pages(),
@@ -59,8 +65,8 @@ public struct JSONPageSource: PageSource {
     /// Requests one page, once more with new credentials where the first are refused.
     ///
     /// - Throws: ``SyncError/transport(_:)``, ``SyncError/wire(_:request:)`` for a body without the layout,
-    ///   ``SyncError/credentials(_:)`` where there are none, ``SyncError/cancelled``; for other responses as
-    ///   ``ResponseKind``, such as ``SyncError/intercepted(status:)`` for an HTML page.
+    ///   ``SyncError/credentials(_:)`` where there are none, ``SyncError/cancelled``; for other responses
+    ///   the error of their status, such as ``SyncError/intercepted(status:)`` for an HTML page.
     public func page(_ request: PageRequest) async throws(SyncError) -> ListPage {
         var response = try await exchange(request, isRefused: false)
         if response.head.status.code == 401 { response = try await exchange(request, isRefused: true) }
