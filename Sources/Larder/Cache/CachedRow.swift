@@ -3,7 +3,7 @@ internal import LarderQuery
 
 /// A row of a server's content, as a value.
 ///
-/// The key of the row is the text of ``Identifiable/id``: `1005` for the number 1005.
+/// The key of the row is the text of `Identifiable.id`: `1005` for the number 1005.
 ///
 /// ```swift
 /// struct Verse: CachedRow {
@@ -74,6 +74,7 @@ public struct RowSchema: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the rows, as the server names it.
+    ///   - scope: The resources that the rows belong to.
     ///   - columns: Members of the payload that conditions use, beside those below.
     ///   - index: The columns to index: conditions and orders by them read only the rows that they return.
     ///   - search: The columns whose words can be searched for.

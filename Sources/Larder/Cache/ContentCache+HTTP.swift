@@ -12,9 +12,9 @@ extension ContentCache {
     ///   - address: An absolute http or https address. The cache's credentials are not sent to it: a request that needs
     ///     fields is a `FetchRequest` for ``data(for:_:)``.
     ///   - strategy: When a stored response is used.
-    /// - Throws: ``HTTPCacheError``: ``HTTPCacheError/server(_:)`` for every status but success,
-    ///   ``HTTPCacheError/parse(_:)`` for a body that is not UTF-8, ``HTTPCacheError/invalidRequest(_:)`` for a text
-    ///   that is no such address; otherwise as ``HTTPCache/value(of:_:upTo:decoding:)``.
+    /// - Throws: `HTTPCacheError`: `HTTPCacheError.server(_:)` for every status but success,
+    ///   `HTTPCacheError.parse(_:)` for a body that is not UTF-8, `HTTPCacheError.invalidRequest(_:)` for a text
+    ///   that is no such address; otherwise as `HTTPCache.value(of:_:upTo:decoding:)`.
     public func text(
         _ address: String, _ strategy: SingleAnswerStrategy = .standard
     ) async throws(HTTPCacheError) -> Fetched<String> {
@@ -27,8 +27,8 @@ extension ContentCache {
 
     /// Returns the bytes of a response, from the cache or the server.
     ///
-    /// - Throws: ``HTTPCacheError/server(_:)`` for every status but success; otherwise as
-    ///   ``HTTPCache/value(of:_:upTo:decoding:)``.
+    /// - Throws: `HTTPCacheError.server(_:)` for every status but success; otherwise as
+    ///   `HTTPCache.value(of:_:upTo:decoding:)`.
     public func data(
         for request: FetchRequest, _ strategy: SingleAnswerStrategy = .standard
     ) async throws(HTTPCacheError) -> Fetched<[UInt8]> {

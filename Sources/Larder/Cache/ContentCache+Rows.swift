@@ -5,8 +5,11 @@ internal import LarderStore
 extension ContentCache {
     /// Returns the row of an id, or nil when none is shown there.
     ///
-    /// - Parameter resource: The resource; nil where the schema names the only one.
-    /// - Throws: ``RowError/undecodable(_:reason:)``; as ``ReadView/row(at:)``.
+    /// - Parameters:
+    ///   - type: The type of the row.
+    ///   - id: The id of the row.
+    ///   - resource: The resource; nil where the schema names the only one.
+    /// - Throws: ``RowError/undecodable(_:reason:)``; as `ReadView.row(at:)`.
     /// - Precondition: The resource is in the scope of the schema, and given where that is a group.
     public func row<Row: CachedRow>(_ type: Row.Type, _ id: Row.ID, in resource: ResourceKey? = nil) throws -> Row? {
         let key = Row.key(id, in: resource)
@@ -17,10 +20,12 @@ extension ContentCache {
     /// Returns the rows of a resource in the order of their keys.
     ///
     /// - Parameters:
+    ///   - type: The type of the rows.
     ///   - resource: The resource; nil where the schema names the only one.
     ///   - keys: The keys of the rows.
+    ///   - reversed: Whether the last row comes first; with `limit`, the last rows are returned.
     ///   - limit: The most rows.
-    /// - Throws: ``RowError/undecodable(_:reason:)``; as ``ReadView/forEachRow(in:reversed:limit:verified:_:)``.
+    /// - Throws: ``RowError/undecodable(_:reason:)``; as `ReadView.forEachRow(in:reversed:limit:verified:_:)`.
     /// - Precondition: As for ``row(_:_:in:)``.
     public func rows<Row: CachedRow>(
         _ type: Row.Type, in resource: ResourceKey? = nil, keys: KeyRange = .all, reversed: Bool = false,
@@ -45,12 +50,13 @@ extension ContentCache {
     /// ```
     ///
     /// - Parameters:
+    ///   - type: The type of the rows.
     ///   - resource: The resource; nil for all that the schema names.
     ///   - condition: The text after `WHERE`; interpolated values are bound.
     ///   - order: The text after `ORDER BY`, such as `name DESC`: the program's own, since it is not bound.
     ///   - limit: The most rows, at least 0; nil: all.
-    /// - Throws: ``RowError/undecodable(_:reason:)``; ``QueryError`` for a mistake in the condition, such as
-    ///   ``QueryError/unknownColumn(_:offset:)`` for a name that ``RowSchema/columns`` lacks; as ``Store/read(_:)``.
+    /// - Throws: ``RowError/undecodable(_:reason:)``; `QueryError` for a mistake in the condition, such as
+    ///   `QueryError.unknownColumn(_:offset:)` for a name that ``RowSchema/columns`` lacks; as `Store.read(_:)`.
     /// - Precondition: The cache was opened with `Row` among its rows.
     public func rows<Row: CachedRow>(
         _ type: Row.Type, in resource: ResourceKey? = nil, where condition: SQLCondition, order: String? = nil,
@@ -74,9 +80,11 @@ extension ContentCache {
     /// The first search after new content reads its rows once: run it early, in the background.
     ///
     /// - Parameters:
+    ///   - type: The type of the rows.
+    ///   - words: The words, as the user types them.
     ///   - resource: The resource; nil for all that the schema names.
     ///   - limit: The most hits, at least 0.
-    /// - Throws: ``RowError/undecodable(_:reason:)``; ``QueryError/searchUnavailable(message:)``; as ``Store/read(_:)``.
+    /// - Throws: ``RowError/undecodable(_:reason:)``; `QueryError.searchUnavailable(message:)`; as `Store.read(_:)`.
     /// - Precondition: The cache was opened with `Row` among its rows, and its schema has columns to search.
     public func search<Row: CachedRow>(
         _ type: Row.Type, _ words: String, in resource: ResourceKey? = nil, limit: Int = 20

@@ -19,9 +19,10 @@ extension ContentCache {
     /// ```
     ///
     /// - Parameters:
+    ///   - row: The row, in place of the one with its id.
     ///   - endpoint: The path and query that are appended to the address of the server for writes; begins with `/`.
     ///   - resource: The resource of the row; nil where the schema names the only one.
-    /// - Throws: ``RowError/unencodable(_:reason:)``; as ``Outbox/enqueue(_:)``. Nothing is stored then.
+    /// - Throws: ``RowError/unencodable(_:reason:)``; as `Outbox.enqueue(_:)`. Nothing is stored then.
     /// - Precondition: The cache was opened with a server for writes.
     @discardableResult
     public func put<Row: LocalRow>(
@@ -45,7 +46,7 @@ extension ContentCache {
 
     /// Deletes a row: it is no longer shown, and the server gets a DELETE. Otherwise as ``put(_:to:in:)``.
     ///
-    /// - Throws: As ``Outbox/enqueue(_:)``.
+    /// - Throws: As `Outbox.enqueue(_:)`.
     @discardableResult
     public func delete<Row: LocalRow>(
         _ row: Row, from endpoint: String, in resource: ResourceKey? = nil
@@ -97,7 +98,7 @@ public struct PendingWrite: Sendable {
 
     /// The final outcome; waits for it, without a time limit, also when nothing runs.
     ///
-    /// - Throws: As ``Outbox/outcome(of:)``; `CancellationError`.
+    /// - Throws: As `Outbox.outcome(of:)`; `CancellationError`.
     public var outcome: OutboxResult {
         get async throws { try await outbox.outcome(of: id) }
     }

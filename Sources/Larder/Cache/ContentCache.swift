@@ -57,12 +57,13 @@ public final class ContentCache: Sendable {
     /// The indexes of `rows` are declared; where stored rows have none yet, they are read once for that.
     ///
     /// - Parameters:
+    ///   - location: The directory of the cache.
     ///   - content: The server of the content-sync protocol, whose paths begin below this address.
     ///   - writes: The server that writes are sent to; nil where the app writes nothing.
     ///   - rows: The types of rows that the app reads or writes.
     ///   - services: What the cache uses of the world.
     ///   - options: Credentials, accounts and limits.
-    /// - Throws: As ``Store/open(at:options:host:)`` and ``Store/declareIndex(_:)``; ``QueryError/definition(_:)`` where
+    /// - Throws: As `Store.open(at:options:host:)` and `Store.declareIndex(_:)`; `QueryError.definition(_:)` where
     ///   two types of rows have one name, or a name is reserved.
     public static func open(
         _ location: CacheLocation, content: BaseURL? = nil, writes: BaseURL? = nil, rows: [any CachedRow.Type] = [],
@@ -165,7 +166,7 @@ public final class ContentCache: Sendable {
 
     /// Closes the cache. Call it when ``run()`` has returned; it waits for reads under way.
     ///
-    /// - Throws: As ``Store/close(within:)``.
+    /// - Throws: As `Store.close(within:)`.
     public func close() async throws {
         await http.close()
         try store.close()
@@ -178,7 +179,7 @@ extension ContentCache: Service {
     /// It is a service of ServiceLifecycle. Reads and writes work without it; nothing is fetched or sent then.
     /// Returns at once where the cache has neither a content server nor one for writes.
     ///
-    /// - Throws: As ``SyncCoordinator/run()`` and ``Outbox/run()``.
+    /// - Throws: As `SyncCoordinator.run()` and `Outbox.run()`.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -10,7 +10,7 @@ public import Foundation
 extension FetchRequest {
     /// Creates a request for the resource at `url`; nil unless that is an absolute http or https address.
     ///
-    /// A fragment is left out, as by ``init(_:method:fields:body:)-(String,_,_,_)``.
+    /// A fragment is left out, as by the initializer that accepts a `String`.
     ///
     /// ```swift
     /// guard let request = FetchRequest(url) else { return }

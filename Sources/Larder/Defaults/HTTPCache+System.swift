@@ -9,11 +9,15 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - store: The store; nil keeps everything in memory, so that nothing outlasts the process.
+    ///   - transport: Sends the requests.
+    ///   - policy: The rules for storing and reusing responses.
+    ///   - options: The limits of the cache.
     ///   - storedBytes: The most bytes of responses in the store, approximately; 256 MiB by default, nil for no limit
     ///     except the store's own. It applies to responses only: no row is evicted for one, and no write fails. See
-    ///     ``StoreResponseCache/init(store:maximumBytes:)``.
+    ///     `StoreResponseCache.init(store:maximumBytes:)`.
     ///   - memoryBytes: The most bytes kept in memory.
-    ///   - account: Returns the signed-in account, for requests that do not name their ``FetchRequest/account``.
+    ///   - logger: Receives the log of the cache.
+    ///   - account: Returns the signed-in account, for requests that do not name their `FetchRequest.account`.
     public static func system(
         store: Store?, transport: any Transport, policy: CachePolicy = CachePolicy(),
         options: HTTPCacheOptions = HTTPCacheOptions(), storedBytes: Int64? = 256 << 20, memoryBytes: Int = 5_000_000,

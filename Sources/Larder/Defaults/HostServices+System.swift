@@ -23,7 +23,7 @@ extension Store {
     /// Opens the store in the directory at `path`, with the system's services. The directory is created when it does
     /// not exist.
     ///
-    /// - Throws: As ``Store/open(at:options:host:)``.
+    /// - Throws: As `Store.open(at:options:host:)`.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
         try open(at: path, options: options, host: .system())
     }

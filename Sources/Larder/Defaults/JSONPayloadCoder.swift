@@ -30,7 +30,7 @@ public struct JSONPayloadCoder: PayloadCoder {
 extension ReadView {
     /// Returns the JSON payload at `key` as a value, or nil when there is no row.
     ///
-    /// - Throws: As ``row(at:)``; decoding errors.
+    /// - Throws: As `ReadView.row(at:)`; decoding errors.
     public borrowing func value<Value: Decodable>(_ type: Value.Type, at key: RowKey) throws -> Value? {
         try value(type, at: key, using: JSONPayloadCoder())
     }
@@ -41,8 +41,11 @@ extension Transaction {
     ///
     /// An array of bytes is not a value but a payload already, and is stored unchanged.
     ///
-    /// - Parameter updatedAt: Milliseconds since 1970-01-01 UTC.
-    /// - Throws: As ``put(_:at:updatedAt:codec:)``; encoding errors.
+    /// - Parameters:
+    ///   - value: The value to store.
+    ///   - key: The row to put.
+    ///   - updatedAt: Milliseconds since 1970-01-01 UTC.
+    /// - Throws: As `Transaction.put(_:at:updatedAt:codec:)`; encoding errors.
     public mutating func put<Value: Encodable>(_ value: Value, at key: RowKey, updatedAt: Int64) throws {
         // Overload resolution selects this function for bytes straight from an initialiser; as a value they would be a
         // list of numbers.

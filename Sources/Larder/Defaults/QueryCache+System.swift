@@ -15,7 +15,8 @@ extension QueryCache {
     ///
     /// - Parameters:
     ///   - store: Keeps values as JSON beyond the process; nil keeps everything in memory.
-    ///   - maximumAge: The maximum age at which a kept value is read back; see ``QueryCache/Persistence``.
+    ///   - maximumAge: The maximum age at which a kept value is read back; see `QueryCache.Persistence`.
+    ///   - logger: Receives the log of the cache.
     ///   - connectivity: The network's state, instead of the system's.
     ///   - keeps: Returns whether the values of a key are kept in `store`; by default all are.
     public static func system(

@@ -19,9 +19,13 @@ extension ObjectCache {
     /// ```
     ///
     /// - Parameters:
+    ///   - service: The rules for requests to the server.
+    ///   - transport: Sends the requests.
     ///   - store: The store of persistent classes; nil where there are none.
     ///   - outbox: An outbox of the same store; without one no object of a persistent class can be saved.
     ///   - classes: The classes and their persistence; classes not named are kept in memory.
+    ///   - options: The behaviour unless a request specifies otherwise.
+    ///   - logger: Receives the log of the cache.
     ///   - connectivity: The network's state, instead of the system's.
     public static func system(
         service: any ObjectService, transport: any Transport, store: Store? = nil, outbox: Outbox? = nil,

@@ -5,7 +5,7 @@ public import LarderOutbox
 public import LarderStore
 public import LarderTransport
 
-/// An outbox as the queue in which an ``ObjectCache``'s writes of persistent classes wait.
+/// An outbox as the queue in which an `ObjectCache`'s writes of persistent classes wait.
 ///
 /// All of them are in one lane, so that a write about one object never overtakes an earlier one about another. The
 /// entity of each write is its object, so that a failed write holds back only writes about the same object.
@@ -23,8 +23,9 @@ public struct OutboxWriteQueue: WriteQueue {
     /// Creates a queue over an outbox of the store in which the objects are kept.
     ///
     /// - Parameters:
+    ///   - outbox: the outbox that keeps and sends the writes.
     ///   - loadsAnswers: whether the server's version after a write becomes the object: the body of the response, or
-    ///     else of a GET. The outbox's ``OutboxConfiguration/loading`` extracts it from a body.
+    ///     else of a GET. The outbox's `OutboxConfiguration.loading` extracts it from a body.
     ///   - contentType: the media type of bodies of writes that name none.
     public init(_ outbox: Outbox, loadsAnswers: Bool = true, contentType: String = "application/json") {
         self.outbox = outbox
@@ -49,7 +50,7 @@ public struct OutboxWriteQueue: WriteQueue {
 
     /// Enqueues the write under its own identity and account.
     ///
-    /// - Throws: `HTTPCacheError.notSignedIn` where its account is not signed in; otherwise as ``Outbox/enqueue(_:)``.
+    /// - Throws: `HTTPCacheError.notSignedIn` where its account is not signed in; otherwise as `Outbox.enqueue(_:)`.
     public func enqueue(_ write: QueuedWrite, effects: [RowEffect]) async throws {
         let isEmpty = write.payload.isEmpty
         let sent = OutboxWrite(
@@ -78,7 +79,7 @@ public struct OutboxWriteQueue: WriteQueue {
     /// Returns the authentication state of the outbox. A session in the store must agree with it; where the outbox has
     /// no accounts, the session decides.
     ///
-    /// - Throws: as ``Store/read(_:)``.
+    /// - Throws: as `Store.read(_:)`.
     public func authenticationState() throws -> AuthenticationState {
         let outboxState = outbox.authentication
         return try outbox.store.read { view in Self.authenticationState(outboxState, try view.session()) }
@@ -106,9 +107,9 @@ public struct OutboxWriteQueue: WriteQueue {
         try await outbox.verdict(reading: response, to: write.method, tries: write.isInDoubt ? 2 : 1)
     }
 
-    /// Returns the rest of the wait that outbox, sync and an ``ObjectCache`` share, also after a restart.
+    /// Returns the rest of the wait that outbox, sync and an `ObjectCache` share, also after a restart.
     ///
-    /// - Throws: as ``Store/read(_:)``.
+    /// - Throws: as `Store.read(_:)`.
     public func serverWait(of server: String) throws -> Duration? {
         let now = outbox.store.host.now()
         return try outbox.store.read { view in
@@ -118,7 +119,7 @@ public struct OutboxWriteQueue: WriteQueue {
 
     /// Records a wait for outbox, sync and object cache. It counts up to a day.
     ///
-    /// - Throws: as ``Store/write(durability:_:)``.
+    /// - Throws: as `Store.write(durability:_:)`.
     public func recordServerWait(_ wait: Duration, of server: String) async throws {
         let now = outbox.store.host.now()
         try await outbox.store.write { transaction in
@@ -128,7 +129,7 @@ public struct OutboxWriteQueue: WriteQueue {
 
     /// Returns the writes that wait or are parked, in their order.
     ///
-    /// - Throws: as ``Store/read(_:)``.
+    /// - Throws: as `Store.read(_:)`.
     public func waiting() throws -> [WaitingWrite] {
         try entries().map { entry in
             WaitingWrite(
@@ -140,7 +141,7 @@ public struct OutboxWriteQueue: WriteQueue {
     /// Sends the writes about an object and those before them at once. Returns when the server has responded to all of
     /// them, or when the outbox is paused or waits for a later time.
     ///
-    /// - Throws: `CancellationError`; as ``Outbox/retry(_:)`` and ``Store/read(_:)``.
+    /// - Throws: `CancellationError`; as `Outbox.retry(_:)` and `Store.read(_:)`.
     public func sendWaiting(about object: ObjectName) async throws {
         let entity = object.description
         for entry in try Self.entriesThrough(entity, entries()) {
@@ -209,7 +210,7 @@ extension PauseReason {
 }
 
 extension OutboxConfiguration {
-    /// Returns this configuration for the writes of an ``ObjectCache``: `service` extracts the object from a response.
+    /// Returns this configuration for the writes of an `ObjectCache`: `service` extracts the object from a response.
     public func loadingObjects(of service: any ObjectService) -> OutboxConfiguration {
         var configuration = self
         let other = loading

@@ -6,7 +6,7 @@ public import LarderTransport
 ///
 /// The system notifies it (rtnetlink(7)); nothing is polled, and the threads of Swift's tasks are not blocked. Linux
 /// does not report what a link costs, so it is never metered or constrained. The source does not see a server on the
-/// machine itself or on a link without a default route: use ``SteadyConnectivity`` for those. Where the system denies
+/// machine itself or on a link without a default route: use `SteadyConnectivity` for those. Where the system denies
 /// the process access, as in some sandboxes, the network counts as online: a failed try is better than none.
 public struct NetlinkConnectivity: ConnectivitySource {
     /// The wait before the second read of the routes, which may change after the kernel's message.

@@ -20,8 +20,8 @@ public struct PowerSupplyPower: PowerSource {
     ///   - root: The folder that contains one folder for each supply.
     ///   - interval: The time between two readings; positive.
     ///   - clock: Measures the interval.
-    ///   - saverThreshold: As in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
-    ///   - criticalThreshold: As in ``LarderTransport/PowerReading/state(saverBelow:criticalBelow:)``.
+    ///   - saverThreshold: As in `PowerReading.state(saverBelow:criticalBelow:)`.
+    ///   - criticalThreshold: As in `PowerReading.state(saverBelow:criticalBelow:)`.
     public init(
         root: String = "/sys/class/power_supply", every interval: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock(), saverBelow saverThreshold: Double = PowerReading.saverThreshold,
