@@ -94,7 +94,7 @@ private struct ScriptHistory {
     /// Every resource is as it was after some step, and at least as new as the token says.
     func check(_ store: Store, step: Int, _ said: [Acknowledgement], _ place: String) throws {
         let dump = try ContentDump(store)
-        let (states, resources) = try store.read { (try $0.filters(), try $0.resources()) }
+        let (states, resources) = try store.read { (try $0.filters(), try $0.allResources()) }
         let bound = states.first { $0.token != nil }?.lastUntilSequence
         let oldest = try bound.map { try #require(bounds.firstIndex(of: $0), "\(place): a token of no step") } ?? 0
         let isReady = Set(resources.filter { $0.state == .ready }.map(\.key))

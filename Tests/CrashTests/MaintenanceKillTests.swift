@@ -19,7 +19,7 @@ struct `CrashTests: a process killed during maintenance` {
             guard try child.finish().wasKilled else { break }
             let store = try Store.openQuietly(at: folder.store, access: .readWrite)
             try checkWhole(store, "call \(number)")
-            #expect(try store.read { try $0.resources() }.isEmpty)
+            #expect(try store.read { try $0.allResources() }.isEmpty)
             try checkRemains(folder.store, "call \(number)")
             try store.close()
             number += 1

@@ -109,4 +109,18 @@ import Testing
             #expect(logs.map(\.at.timeIntervalSince1970) == [1_767_225_600, 1_767_225_600.25])
         }
     }
+
+    @Test func `finds rows that the app stores itself, by their date`() async throws {
+        let cache = try await World().open()
+        let date = Date(timeIntervalSince1970: 1_767_225_600.25)
+        try await cache.store.write { transaction in
+            let key = RowKey(resource: "notes/1", type: "note", key: "1")
+            try transaction.put(Note(id: "1", text: "buy bread"), at: key, updatedAt: date)
+        }
+        #expect(try cache.rows(Note.self, where: "updated_at = \(milliseconds: date)").map(\.id) == ["1"])
+        let (text, number) = ("buy bread", 1)
+        let values: [SQLValue] = ["\(text)", .integer(Int64(number))]
+        #expect(values == [.text("buy bread"), 1])
+        try await cache.close()
+    }
 }

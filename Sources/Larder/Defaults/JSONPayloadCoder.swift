@@ -1,4 +1,8 @@
-private import Foundation
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import LarderFormat
 public import LarderStore
 
@@ -51,5 +55,17 @@ extension Transaction {
         // list of numbers.
         if let bytes = value as? [UInt8] { return try put(bytes, at: key, updatedAt: updatedAt, codec: .json) }
         try put(value, at: key, updatedAt: updatedAt, using: JSONPayloadCoder())
+    }
+
+    /// Stores a value as JSON in the visible rows of its resource; see ``put(_:at:updatedAt:)``.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key of the row.
+    ///   - updatedAt: The date of the row; whole milliseconds are stored.
+    /// - Throws: As `put(_:at:updatedAt:codec:)`; encoding errors.
+    /// - Precondition: The date is less than 292 million years from 1970.
+    public mutating func put<Value: Encodable>(_ value: Value, at key: RowKey, updatedAt: Date) throws {
+        try put(value, at: key, updatedAt: Int64((updatedAt.timeIntervalSince1970 * 1000).rounded()))
     }
 }

@@ -62,7 +62,7 @@ extension QueryKey: CustomStringConvertible {
     public var description: String { "[\(text.dropLast())]" }
 }
 
-extension QueryKey.Part: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+extension QueryKey.Part: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
     /// A text.

@@ -13,7 +13,7 @@ struct ContentDump: Equatable {
 
     init(_ store: Store) throws {
         try store.read { view in
-            for resource in try view.resources() {
+            for resource in try view.allResources() {
                 resources.append(
                     "\(resource.key) \(resource.state) \(resource.appliedSequence) \(resource.rowCount) \(resource.byteCount) "
                         + "\(resource.snapshotPath ?? "-") \(resource.changedAt ?? 0) \(resource.schemaVersion ?? 0)")

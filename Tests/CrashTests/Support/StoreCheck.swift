@@ -17,7 +17,7 @@ struct StoreCheck {
     /// Invariants 1 and 3: every resource a reader sees is whole, and as the server had it at the
     /// applied sequence.
     mutating func checkResources(_ ledger: inout AcknowledgedState) throws {
-        let resources = try store.read { try $0.resources() }
+        let resources = try store.read { try $0.allResources() }
         for resource in resources where resource.key != Entries.resource {
             let content = try #require(World.contents.first { $0.key == resource.key })
             let appliedSequence = ledger.appliedSequences[resource.key] ?? 0
@@ -64,7 +64,7 @@ struct StoreCheck {
 
     /// Invariants 2 and 4: a token is there only with everything it stands for, and whatever is seen has a member.
     func checkFilters(_ ledger: AcknowledgedState) throws {
-        let (states, resources) = try store.read { view in (try view.filters(), try view.resources()) }
+        let (states, resources) = try store.read { view in (try view.filters(), try view.allResources()) }
         for (number, filter) in World.filters.enumerated() {
             guard let state = states.first(where: { $0.filter == filter }) else {
                 #expect(ledger.bounds[number] == nil, "\(filter) has lost its record")

@@ -11,6 +11,11 @@ import Testing
         #expect(Set([left, right]).count == 1)
     }
 
+    @Test func `has the texts of variables among its literals`() {
+        let outlet = "7"
+        #expect(["visits", "\(outlet)"] as QueryKey == ["visits", "7"])
+    }
+
     @Test func `is another when one part is of another kind or spelling`() {
         #expect(QueryKey([.integer(1)]) != QueryKey([.real(1)]))
         #expect(QueryKey([.integer(1)]) != QueryKey([.text("1")]))

@@ -17,7 +17,7 @@ struct StoreState {
     init(_ store: Store, rowsFrom old: StoreState?) throws {
         var found = StoreState()
         try store.read { view in
-            for resource in try view.resources() {
+            for resource in try view.allResources() {
                 found.resources[resource.key] = resource
                 guard resource.state == .ready else { continue }
                 if let old, old.resources[resource.key] == resource, let rows = old.rows[resource.key] {

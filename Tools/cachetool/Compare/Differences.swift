@@ -70,7 +70,7 @@ extension Differences {
     mutating func compareResources(_ first: borrowing ReadView, _ second: borrowing ReadView) throws {
         var shared: [(Resource, Resource)] = []
         try merge(
-            first.resources(), second.resources(), what: "resource", name: { [$0.key.description] },
+            first.allResources(), second.allResources(), what: "resource", name: { [$0.key.description] },
             precedes: { $0.key < $1.key }
         ) { differences, left, right in
             let differs = differences.differing([

@@ -27,7 +27,7 @@ struct Resources: ParsableCommand {
         let lines = try store.read { view in
             var lines = CollectedLines()
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
-            for resource in try view.resources(inGroup: group) {
+            for resource in try view.allResources(inGroup: group) {
                 try Interrupt.check()
                 if printing.json {
                     lines.add(json(resource, redactor))

@@ -63,7 +63,7 @@ public struct StoreObjectStorage: ObjectStorage {
     /// - Throws: as ``object(_:)``.
     public func classNames() throws -> [String] {
         try store.read { view in
-            let classes = try view.resources().filter { $0.rowCount > 0 }.compactMap {
+            let classes = try view.allResources().filter { $0.rowCount > 0 }.compactMap {
                 ObjectName.className(of: $0.key)
             }
             return classes + (try view.collections().map(\.name.className))

@@ -11,10 +11,19 @@ extension ReadView {
         try tables.resource(key, in: transaction).map { Resource(key, $0) }
     }
 
-    /// Every known resource, in the order of group and number, or those of one group.
+    /// Every known resource of the app, in the order of group and number, or those of one group.
+    ///
+    /// The library's own, such as `class:Note/0` for objects, are listed only where their group is named.
     ///
     /// - Throws: as ``resource(_:)``.
     public borrowing func resources(inGroup group: String? = nil) throws -> [Resource] {
+        try allResources(inGroup: group).filter { group != nil || !$0.key.isReserved }
+    }
+
+    /// Every known resource, the library's own too, or those of one group.
+    ///
+    /// - Throws: as ``resource(_:)``.
+    package borrowing func allResources(inGroup group: String? = nil) throws -> [Resource] {
         var found: [Resource] = []
         try tables.forEach(.resources, prefix: group.map(ResourceRecord.prefix) ?? [], in: transaction) { key, body in
             let resource = try decoding(.resources) { () throws(FormatError) in

@@ -114,7 +114,7 @@ final class ObjectWorld: Sendable {
     /// Every row of every class in the store.
     func storedObjects() throws -> [String] {
         try store.read { view in
-            try view.resources().flatMap { resource in
+            try view.allResources().flatMap { resource in
                 try view.rows(in: .all(of: resource.key)).map { "\($0.key.type)/\($0.key.key)" }
             }
         }

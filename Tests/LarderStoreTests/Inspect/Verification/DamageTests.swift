@@ -17,7 +17,7 @@ private struct Readings: Equatable {
 
     init(_ store: Store) throws {
         let resources = [translations, tafsirs, ResourceKey("tafsirs", 2), ResourceKey("tafsirs", 3)]
-        try addReading("resources") { try store.read { view in try view.resources().map { "\($0)" } } }
+        try addReading("resources") { try store.read { view in try view.allResources().map { "\($0)" } } }
         try addReading("filters") {
             try store.read { view in
                 try view.filters().flatMap { ["\($0.filter) \($0.token ?? "")"] + $0.members.map(\.description) }

@@ -86,10 +86,10 @@ private final class SizeMonitor: Sendable {
             let isWhole = try? self.store.read { view in
                 let before = try view.storedSize()
                 let commit = view.commit
-                let counts = try view.resources().map { try view.rows(in: .all(of: $0.key)).count }
+                let counts = try view.allResources().map { try view.rows(in: .all(of: $0.key)).count }
                 began.signal()
                 while self.isReading.load(ordering: .acquiring) { usleep(1000) }
-                let rows = try view.resources().map { try view.rows(in: .all(of: $0.key)).count }
+                let rows = try view.allResources().map { try view.rows(in: .all(of: $0.key)).count }
                 return try view.storedSize() == before && rows == counts && view.commit == commit
             }
             if isWhole != true { self.over.add(1, ordering: .relaxed) }
