@@ -74,7 +74,7 @@ extension Store {
     private static func writeFirstRecords(
         _ transaction: inout LarderEngine.WriteTransaction, _ tables: Tables, id: UUIDBytes
     ) throws {
-        let format = FormatRecord(storeID: id, createdBy: "Larder 0.1")
+        let format = FormatRecord(storeID: id, createdBy: "Larder 0.9")
         for (key, body) in [(FormatRecord.key, format.encode()), (CountersRecord.key, CountersRecord().encode())] {
             let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
             try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables.meta)
