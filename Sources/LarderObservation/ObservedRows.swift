@@ -14,9 +14,10 @@ public import Observation
 public final class ObservedRows<Row: CachedRow> {
     /// The rows.
     public private(set) var rows: [Row] = []
-    /// Whether the rows were read; false only where that failed at once.
+    /// Whether rows could be read yet.
     public private(set) var isLoaded = false
-    /// The error that ended the observation: the rows are the last ones that could be read.
+    /// The reason the newest rows could not be read; the rows are the last ones that could. A payload that does not
+    /// decode (`RowError`) is followed by the next change, any other error ends the observation.
     public private(set) var error: (any Error)?
     @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -45,19 +46,22 @@ public final class ObservedRows<Row: CachedRow> {
         var changes = values.makeAsyncIterator()
         do {
             // Read here, so that a view shows its rows from the first frame on.
-            show(try changes.current())
+            rows = try changes.current()
+            isLoaded = true
         } catch {
             self.error = error
-            return
+            if !(error is RowError) { return }
         }
-        following = Task { [weak self] in
-            do {
-                while let rows = try await changes.next() {
-                    guard let self else { return }
-                    self.show(rows)
+        // Later values are read and decoded off the main actor.
+        following = Task { @concurrent [weak self] in
+            while !Task.isCancelled {
+                do {
+                    guard let rows = try await changes.next() else { return }
+                    await self?.show(rows)
+                } catch {
+                    await self?.show(error)
+                    if !(error is RowError) { return }
                 }
-            } catch {
-                self?.error = error
             }
         }
     }
@@ -65,7 +69,10 @@ public final class ObservedRows<Row: CachedRow> {
     private func show(_ rows: [Row]) {
         self.rows = rows
         isLoaded = true
+        error = nil
     }
+
+    private func show(_ error: any Error) { self.error = error }
 
     deinit { following?.cancel() }
 }

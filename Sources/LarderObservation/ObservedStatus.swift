@@ -29,6 +29,7 @@ public final class ObservedProgress {
     public func tryAgain() {
         following?.cancel()
         isUnderWay = true
+        if progress != KeepProgress() { progress = KeepProgress() }
         let values = values()
         following = Task { [weak self] in
             for await progress in values {

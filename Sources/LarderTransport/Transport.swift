@@ -14,6 +14,23 @@ public import HTTPTypes
 ///   length of the coded form (``TransportResponse/isDecoded``), or refused with ``TransportError/encodedBody``. It is
 ///   never passed on as if it were plain.
 /// - A request that ``RequestTarget`` refuses is refused before a byte is sent.
+///
+/// This one names the app in every request. It does not implement the second function, so a streamed body is read
+/// into memory:
+///
+/// ```swift
+/// struct NamedTransport: Transport {
+///     let base: any Transport
+///
+///     func send(
+///         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+///     ) async throws(TransportError) -> TransportResponse {
+///         var request = request
+///         request.headerFields[.userAgent] = "Words/1.2"
+///         return try await base.send(request, body: body, timeouts: timeouts)
+///     }
+/// }
+/// ```
 public protocol Transport: Sendable {
     /// Sends one request and returns when the head of the response has arrived; the body streams.
     ///

@@ -2,6 +2,16 @@
 ///
 /// The reasons are human-readable, also for logs. They contain error names and codes, never an address, a path or a
 /// header.
+///
+/// ```swift
+/// do throws(TransportError) {
+///     print(try await transport.send(request).head.status)  // also 404 or 500, which are responses
+/// } catch .noConnection, .connectionRefused {
+///     print("the server cannot be reached, and has not seen the request")
+/// } catch {
+///     print(error.isRetryable ? "try again later" : "\(error)")
+/// }
+/// ```
 public enum TransportError: Error, Sendable, Equatable {
     /// The part of an exchange that exceeded its limit; see ``TransportTimeouts``.
     public enum Phase: Sendable, Hashable {

@@ -2,7 +2,9 @@
 
 import Larder
 import LarderServer
+import LarderSync
 import LarderTesting
+import LarderTransport
 import Testing
 
 /// The next account read the last one's rows until the app cleared the store.
@@ -100,5 +102,91 @@ import Testing
         #expect(first != second && !first.path.contains("user-1"))
         #expect(first == .applicationSupport("words", account: "user-1"))
         #expect(first.path.hasPrefix(CacheLocation.applicationSupport("words").path + "/"))
+    }
+
+    /// A run that was under way stored the rows of the account that had signed out.
+    @Test func `is not stored by a run that began before the account signed out`() async throws {
+        let world = World()
+        try world.publish(10)
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let slow = HeldTransport(world.transport, arrival: arrival, released: released)
+        let cache = try await world.open(options: CacheOptions(), transport: slow)
+        try await cache.session.signIn(as: "user-1")
+        try await world.running(cache) {
+            cache.content?.add("translations:10")
+            for await _ in arrived { break }
+            try await cache.session.signOut()
+            try await cache.session.signIn(as: "user-2")
+            release.finish()
+            let statuses = try #require(cache.content?.statuses())
+            for await status in statuses where status.filters.first?.lastError != nil { break }
+            #expect(try cache.rows(Verse.self, in: "translations/10").isEmpty)
+        }
+    }
+
+    @Test func `is not synced while nobody is signed in, and is when the account returns`() async throws {
+        let world = World()
+        let cache = try await left(world, CacheOptions())
+        try world.publish(11)
+        try await world.running(cache) {
+            let requests = world.transport.recorded.count
+            let refused = await world.keep("translations:11", in: cache)
+            #expect(refused.last?.problem == "The content belongs to an account that is not signed in.")
+            #expect(world.transport.recorded.count == requests)
+            try await cache.session.signIn(as: "user-1")
+            let seen = await world.keep("translations:11", in: cache)
+            #expect(seen.last?.isReady == true)
+        }
+    }
+
+    @Test func `that was removed is not fetched for the account that left`() async throws {
+        let world = World()
+        let cache = try await left(world, CacheOptions())
+        try await world.running(cache) {
+            cache.content?.add("translations:10")
+            try await cache.removeContent()
+            let refused = await world.keep("translations:10", in: cache)
+            #expect(refused.last?.problem != nil)
+            try await cache.session.signIn(as: "user-2")
+            let seen = await world.keep("translations:10", in: cache)
+            #expect(seen.last?.isReady == true)
+        }
+    }
+
+    /// The account of before was still named, and could read what others had synced since.
+    @Test func `belongs to nobody once it was shared`() async throws {
+        let world = World()
+        let first = try await left(world, CacheOptions())
+        try await first.close()
+        var shared = CacheOptions()
+        shared.contentIsShared = true
+        let second = try await world.open(options: shared)
+        try await second.session.signIn(as: "user-2")
+        try await second.close()
+        let third = try await world.open(options: CacheOptions())
+        try await third.session.signOut()
+        await #expect(throws: SessionError.contentOfOtherAccount) { try await third.session.signIn(as: "user-1") }
+        try await third.close()
+    }
+}
+
+/// Responses that are held until the test releases them.
+private struct HeldTransport: Transport {
+    let transport: ScriptedTransport
+    let arrival: AsyncStream<Void>.Continuation
+    let released: AsyncStream<Void>
+
+    init(_ transport: ScriptedTransport, arrival: AsyncStream<Void>.Continuation, released: AsyncStream<Void>) {
+        (self.transport, self.arrival, self.released) = (transport, arrival, released)
+    }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
+    ) async throws(TransportError) -> TransportResponse {
+        let response = try await transport.send(request, body: body, timeouts: timeouts)
+        arrival.yield()
+        for await _ in released {}
+        return response
     }
 }

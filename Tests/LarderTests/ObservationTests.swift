@@ -12,7 +12,11 @@ import Testing
     private func observe(_ isSo: () -> Bool) async {
         while true {
             let (changes, changed) = AsyncStream<Void>.makeStream()
-            let holds = withObservationTracking { isSo() } onChange: { changed.yield() }
+            let holds = withObservationTracking {
+                isSo()
+            } onChange: {
+                changed.yield()
+            }
             if holds { return }
             for await _ in changes { break }
         }
@@ -47,6 +51,9 @@ import Testing
         let notes = ObservedRows(cache, Strict.self)
         #expect(notes.rows.isEmpty && !notes.isLoaded && notes.error is RowError)
         await observe { empty.error is RowError }
+        // The next value that decodes is shown.
+        try await cache.delete(Note(id: "1", text: "buy bread"), from: "/notes/1")
+        await observe { empty.error == nil && notes.error == nil && notes.isLoaded }
         try await cache.close()
     }
 

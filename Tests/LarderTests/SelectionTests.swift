@@ -3,6 +3,7 @@
 import Foundation
 import Larder
 import LarderServer
+import LarderStore
 import LarderTesting
 import Testing
 
@@ -76,7 +77,8 @@ import Testing
         let world = World()
         world.network.set(.offline)
         let cache = try await world.open(rows: [Visit.self, Stamp.self])
-        let times = [1_767_225_600, 1_767_225_600.25].map { Date(timeIntervalSince1970: $0) }
+        // The last one is a little less than its milliseconds in binary.
+        let times = [1_767_225_600, 1_767_225_600.25, 1_767_225_602.159].map { Date(timeIntervalSince1970: $0) }
         for (index, time) in times.enumerated() {
             try await cache.put(Visit(id: "\(index)", at: time), to: "/visits/\(index)")
             try await cache.put(Stamp(id: "\(index)", at: time), to: "/stamps/\(index)")
@@ -85,8 +87,10 @@ import Testing
         #expect(visits.map(\.at) == times && stamps.map(\.at) == times)
         #expect(try cache.rows(Visit.self, where: "at = \("2026-01-01T00:00:00Z")").map(\.id) == ["0"])
         #expect(try cache.rows(Visit.self, where: "at = \(iso8601: times[0])").map(\.id) == ["0"])
-        #expect(try cache.rows(Stamp.self, where: "at > \(milliseconds: times[0])").map(\.id) == ["1"])
-        #expect(try cache.rows(Visit.self, where: "updated_at > \(milliseconds: .distantPast)").count == 2)
+        #expect(try cache.rows(Stamp.self, where: "at > \(milliseconds: times[0])").map(\.id) == ["1", "2"])
+        #expect(try cache.rows(Visit.self, where: "updated_at > \(milliseconds: .distantPast)").count == 3)
+        #expect(try cache.rows(Visit.self, where: "at = \("2026-01-01T00:00:02.159Z")").map(\.id) == ["2"])
+        #expect(try cache.rows(Stamp.self, where: "at = \(1_767_225_602_159)").map(\.id) == ["2"])
         try await cache.close()
     }
 
@@ -111,12 +115,23 @@ import Testing
     }
 
     @Test func `finds rows that the app stores itself, by their date`() async throws {
+        struct Visit: LocalRow {
+            static let schema = RowSchema("visit", in: .resource("visits/1"))
+            let id: String, at: Date
+        }
         let cache = try await World().open()
         let date = Date(timeIntervalSince1970: 1_767_225_600.25)
         try await cache.store.write { transaction in
             let key = RowKey(resource: "notes/1", type: "note", key: "1")
             try transaction.put(Note(id: "1", text: "buy bread"), at: key, updatedAt: date)
+            let visit = RowKey(resource: "visits/1", type: "visit", key: "1")
+            try transaction.put(Visit(id: "1", at: date), at: visit, updatedAt: date)
         }
+        #expect(try cache.rows(Visit.self).map(\.at) == [date])
+        let read = try cache.store.read { view in
+            try view.value(Visit.self, at: RowKey(resource: "visits/1", type: "visit", key: "1"))
+        }
+        #expect(read?.at == date)
         #expect(try cache.rows(Note.self, where: "updated_at = \(milliseconds: date)").map(\.id) == ["1"])
         let (text, number) = ("buy bread", 1)
         let values: [SQLValue] = ["\(text)", .integer(Int64(number))]

@@ -17,9 +17,11 @@ public struct CacheLocation: Hashable, Sendable {
     /// A directory of this name where the system keeps the data of applications: it is backed up, and the system never
     /// removes it. On Linux it is below `$XDG_DATA_HOME`, or `~/.local/share`.
     ///
-    /// - Parameter account: The account that the directory is for, as the server names it; nil for a directory that
-    ///   accounts share. With a directory for each, nothing of one is ever shown to another. The name of the directory
-    ///   is derived from the account, and does not contain it.
+    /// - Parameters:
+    ///   - name: The name of the directory.
+    ///   - account: The account that the directory is for, as the server names it; nil for a directory that accounts
+    ///     share. With a directory for each, nothing of one is ever shown to another. The name of the directory is
+    ///     derived from the account, and does not contain it.
     /// - Precondition: `name` is one path component.
     public static func applicationSupport(_ name: String, account: String? = nil) -> CacheLocation {
         precondition(!name.isEmpty && !name.contains("/") && name != "." && name != "..", "\(name) is no name")

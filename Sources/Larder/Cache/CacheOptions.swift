@@ -25,14 +25,15 @@ public struct CacheOptions: Sendable {
     /// `Session.signIn(as:values:)`. Where it is false, writes are anonymous, and the session is not used.
     public var hasAccounts = true
     /// Whether every account may read the synced content, as where the server gives all of them the same. Where it is
-    /// false, ``Session/signIn(as:values:)`` throws ``SessionError/contentOfOtherAccount`` while content of another
+    /// false, `Session.signIn(as:values:)` throws `SessionError.contentOfOtherAccount` while content of another
     /// account is stored: ``ContentCache/removeContent(discardingUnsent:)`` removes it.
     public var contentIsShared = false
     /// The rules for syncs, such as how often; `import LarderSync` to change them.
     public var sync = SyncPolicy()
     /// The rules for sending writes, such as how many may wait; `import LarderOutbox` to change them.
     public var outbox = OutboxPolicy()
-    /// Decides about writes that the server answers with a conflict (409); nil: it refuses them.
+    /// Decides about writes that the server answers with a conflict (409, 412); nil: they are refused. `import
+    /// LarderOutbox` to make one.
     public var conflicts: ConflictResolver?
     /// The settings of responses over HTTP, such as redirects and retries; `import LarderHTTP` to change them.
     public var http = HTTPCacheOptions()

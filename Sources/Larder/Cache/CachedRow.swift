@@ -127,6 +127,14 @@ public struct RowSchema: Sendable {
 }
 
 /// The error of a row that cannot be read or written as a value.
+///
+/// ```swift
+/// do {
+///     print(try cache.rows(Verse.self, in: "translations/10").count)
+/// } catch RowError.undecodable(let key, let reason) {
+///     print(key.key, reason)  // 1005 the member text is missing.
+/// }
+/// ```
 public enum RowError: Error, Sendable {
     /// The payload of the row is not the JSON that the type expects.
     case undecodable(RowKey, reason: String)

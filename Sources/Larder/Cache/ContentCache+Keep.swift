@@ -155,7 +155,8 @@ extension KeepProgress: CustomStringConvertible {
     public var description: String {
         if isReady {
             let lacking = missing.map(\.description).joined(separator: ", ")
-            return "ready offline, \(resources) resource\(resources == 1 ? "" : "s")" + (lacking.isEmpty ? "" : ", not on the server: \(lacking)")
+            return "ready offline, \(resources) resource\(resources == 1 ? "" : "s")"
+                + (lacking.isEmpty ? "" : ", not on the server: \(lacking)")
         }
         var parts: [String] = []
         if let fraction {

@@ -32,7 +32,7 @@ extension ContentCache {
         checkIsDeclared(type)
         let region: Region =
             switch (resource, Row.schema.scope) {
-            case (let key?, _), (nil, .resource(let key)): .type(Row.schema.type, of: Row.schema.resource(key))
+            case (let key?, _), (nil, .resource(let key)): .resource(Row.schema.resource(key))
             case (nil, .group(let group)): .group(group)
             }
         return RowValues(store: store, region: region) { try self.found(type, in: resource, condition, order, limit) }
@@ -40,6 +40,12 @@ extension ContentCache {
 }
 
 /// The rows of an observation, each value as of one commit. See ``ContentCache/observe(_:in:keys:reversed:limit:)``.
+///
+/// ```swift
+/// for try await notes in cache.observe(Note.self, limit: 20) {  // now, and after every change
+///     for note in notes { print(note.text, cache.isPending(note) ? "↑" : "✓") }
+/// }
+/// ```
 public struct RowValues<Row: CachedRow>: AsyncSequence, Sendable {
     let store: Store
     let region: Region

@@ -109,6 +109,12 @@ extension ContentCache {
 }
 
 /// A row that was found by its words.
+///
+/// ```swift
+/// for hit in try cache.search(Verse.self, "river daw") {  // "daw" may be the beginning of a word
+///     print(hit.row.verse_key, hit.snippet, hit.resource)  // 26:153 the [river] at [dawn] translations/10
+/// }
+/// ```
 public struct RowHit<Row: CachedRow>: Sendable {
     /// The row.
     public let row: Row

@@ -91,6 +91,15 @@ extension ContentCache {
 }
 
 /// A write that is stored and sent to the server by ``ContentCache/run()``.
+///
+/// ```swift
+/// let sent = try await cache.put(note, to: "/notes/9")  // durable, and shown at once
+/// switch try await sent.outcome {  // waits for the server
+/// case .accepted: print("saved on the server")
+/// case .rejected(let reason): print("not saved:", reason)  // the row is shown as it was before
+/// case .removed(let word): print("discarded:", word)  // such as: dropped
+/// }
+/// ```
 public struct PendingWrite: Sendable {
     /// The identity of the write, and its idempotency key.
     public let id: UUIDBytes

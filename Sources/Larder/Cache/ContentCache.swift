@@ -92,7 +92,8 @@ public final class ContentCache: Sendable {
     ) -> SyncCoordinator {
         SyncCoordinator(
             store: store, transport: services.transport, configuration: SyncConfiguration(base: base),
-            policy: options.sync, credentials: options.credentials, connectivity: services.connectivity, power: services.power,
+            policy: options.sync, credentials: options.credentials, connectivity: services.connectivity,
+            power: services.power,
             probe: HTTPReachabilityProbe(
                 transport: services.transport, base: base, path: "\(ServerPath.prefix)resources/sync"))
     }
@@ -142,8 +143,9 @@ public final class ContentCache: Sendable {
 
     /// Removes the content of the server and of all responses, so that another account can sign in.
     ///
-    /// Content that the app keeps is fetched again while ``run()`` runs. Sign the old account out first: what arrives
-    /// for it meanwhile is removed too, or stays whole.
+    /// Content that the app keeps is fetched again while ``run()`` runs, once an account is signed in. Sign the old
+    /// account out first: content that belongs to an account is fetched and stored only while it is signed in. A
+    /// `QueryCache` or `ObjectCache` that the app made over the store has content in memory, which it removes itself.
     ///
     /// ```swift
     /// do {
@@ -154,9 +156,10 @@ public final class ContentCache: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter discardingUnsent: Whether writes that were not sent are removed too.
-    /// - Throws: As ``Store/clear(discardingUnsent:)``, such as ``StoreError/unsentWrites(_:)`` with nothing removed; as
-    ///   ``HTTPCache/clear()``.
+    /// - Parameter discardingUnsent: Whether writes that were not sent are removed too, and those that the server refused
+    ///   and the app has not handled.
+    /// - Throws: As `Store.clear(discardingUnsent:)`, such as `StoreError.unsentWrites(_:)` with nothing removed; as
+    ///   `HTTPCache.clear()`.
     public func removeContent(discardingUnsent: Bool = false) async throws {
         try await store.clear(discardingUnsent: discardingUnsent)
         try await http.clear()

@@ -65,13 +65,13 @@ public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable
         /// Appends the milliseconds from 1970-01-01 UTC to a date: the form of `updated_at`, and of payloads with
         /// ``RowSchema/DateForm/milliseconds``.
         public mutating func appendInterpolation(milliseconds date: Date) {
-            let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+            let milliseconds = RowSchema.DateForm.milliseconds(of: date)
             appendInterpolation(Int64(exactly: milliseconds).map { SQLValue.integer($0) } ?? .real(milliseconds))
         }
 
         /// Appends a date as ISO 8601 text in UTC, such as `2026-01-02T03:04:05Z`: the form of payloads with
-        /// ``RowSchema/DateForm/iso8601``. The order of such texts is that of the dates where all of them are in UTC and
-        /// have equally many digits.
+        /// ``RowSchema/DateForm/iso8601``. The order of such texts is that of the dates where all of them are in UTC;
+        /// within one second, only where all have equally many digits.
         public mutating func appendInterpolation(iso8601 date: Date) {
             appendInterpolation(RowSchema.DateForm.text(of: date))
         }
@@ -85,6 +85,15 @@ public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable
 }
 
 /// A value that a condition in SQL can be compared with.
+///
+/// ```swift
+/// enum Kind: String, SQLConvertible {
+///     case book, map
+///     var sqlValue: SQLValue { .text(rawValue) }
+/// }
+/// let books = try cache.rows(Product.self, where: "kind = \(Kind.book)", order: "price")
+/// print(books.count)
+/// ```
 public protocol SQLConvertible {
     /// The value for SQL.
     var sqlValue: SQLValue { get }

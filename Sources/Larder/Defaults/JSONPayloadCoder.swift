@@ -1,12 +1,20 @@
+public import LarderFormat
+public import LarderStore
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import LarderFormat
-public import LarderStore
 
 /// Encodes and decodes payloads as JSON with `Codable`.
+///
+/// ```swift
+/// let payload = try JSONPayloadCoder().encode(note)  // {"id":"9","text":"buy bread"}
+/// let write = OutboxWrite(
+///     "note.put", .put, "/notes/9", body: .bytes(payload), effects: [RowEffect(.replacement(payload), at: key)])
+/// try await outbox.enqueue(write)
+/// ```
 public struct JSONPayloadCoder: PayloadCoder {
     /// Creates a coder with the defaults of `JSONEncoder` and `JSONDecoder`.
     public init() {}

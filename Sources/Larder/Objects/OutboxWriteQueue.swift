@@ -9,6 +9,13 @@ public import LarderTransport
 ///
 /// All of them are in one lane, so that a write about one object never overtakes an earlier one about another. The
 /// entity of each write is its object, so that a failed write holds back only writes about the same object.
+///
+/// ```swift
+/// let writes = OutboxWriteQueue(outbox, loadsAnswers: false)  // nothing is loaded after a write
+/// let objects = ObjectCache(
+///     service: service, transport: transport, persistent: .store(store, writes: writes),
+///     classes: [ObjectClass("User", persistence: .persistent)], host: .system())
+/// ```
 public struct OutboxWriteQueue: WriteQueue {
     /// The mutation type of the writes.
     public static let mutationType = "object"

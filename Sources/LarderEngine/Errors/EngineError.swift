@@ -2,6 +2,16 @@
 ///
 /// The cases are in the order in which they occur: opening, reading and writing, committing, and misuse by another
 /// process. Descriptions contain no stored content.
+///
+/// ```swift
+/// do {
+///     try await cache.put(note, to: "/notes/9")
+/// } catch EngineError.diskFull {
+///     print("The device is full: the note is not saved.")  // the store is as it was before
+/// } catch let error as EngineError {
+///     print(error)  // one line, with the remedy where there is one
+/// }
+/// ```
 public enum EngineError: Error, Equatable, Sendable {
     // Opening
     /// The directory or its data file does not exist, and the options do not create it.

@@ -17,9 +17,10 @@ public struct ResourceKey: Hashable, Sendable {
     /// The beginning of the groups of keyed objects: the group of a class is this and the name of the class.
     package static let objectsPrefix = "class:"
 
-    /// Whether the resource is the library's own, such as the rows of a class of objects: no group of a filter has a
-    /// colon.
-    package var isReserved: Bool { group.utf8.contains(UInt8(ascii: ":")) }
+    /// Whether the resource is the library's own: the rows of a class of objects, or the results of keyed queries.
+    package var isReserved: Bool {
+        group.utf8.starts(with: Self.objectsPrefix.utf8) || group.utf8.first == UInt8(ascii: ":")
+    }
 
     /// Names a resource.
     public init(_ group: String, _ id: Int64) {

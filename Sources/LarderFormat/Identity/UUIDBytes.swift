@@ -1,4 +1,10 @@
 /// The sixteen bytes of a UUID (RFC 9562), in network order.
+///
+/// ```swift
+/// let sent = try await cache.put(note, to: "/notes/9")
+/// let text = "\(sent.id)"  // such as 8f4e2d9c-3b1a-4c5d-9e6f-7a8b9c0d1e2f
+/// if let id = UUIDBytes(text) { print(try await outbox.outcome(of: id)) }  // also after a relaunch
+/// ```
 public struct UUIDBytes: Hashable, Sendable {
     /// The first eight bytes, the first one in the highest bits.
     public var high: UInt64

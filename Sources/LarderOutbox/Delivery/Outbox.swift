@@ -68,7 +68,11 @@ public final class Outbox: Sendable {
         self.transport = transport
         self.configuration = configuration
         var policy = policy
-        policy.resolvesConflicts = policy.resolvesConflicts || configuration.conflicts != nil
+        if configuration.conflicts != nil {
+            policy.resolvesConflicts = true
+            // A resolved write is sent on the condition of the version that was decided on.
+            if policy.outcomes == .standard { policy.outcomes = .conditional }
+        }
         self.policy = policy
         self.credentials = credentials
         self.connectivity = connectivity

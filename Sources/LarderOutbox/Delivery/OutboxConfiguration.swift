@@ -42,6 +42,8 @@ public struct OutboxConfiguration: Sendable {
     /// The part of a response that becomes the row, for writes that load it.
     public var loading: ResponseLoading
     /// Resolves conflicts; nil: as ``OutboxPolicy/resolvesConflicts`` says, the host does, or the write is rejected.
+    /// With a resolver, 412 is a conflict as well as 409 (`OutcomeTable.conditional`), unless the policy has outcomes of
+    /// its own.
     public var conflicts: ConflictResolver?
     /// Signs an account in again when the server no longer accepts its credentials; returns whether it worked. Called
     /// when there is a network, and once at a time but for ``Outbox/send(_:)``. Nil: the credentials are renewed; where

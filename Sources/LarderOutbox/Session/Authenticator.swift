@@ -1,4 +1,15 @@
 /// Signs an account in again when the server no longer accepts its credentials, for example by a refresh token.
+///
+/// ```swift
+/// struct Renewal: Authenticator {
+///     let server: LoginServer  // the app's own
+///
+///     func signInAgain(_ account: String, values: SessionValues) async throws -> [SessionValue] {
+///         let refreshToken = try await values.secret(named: "refresh") ?? []
+///         return [.secret("token", try await server.token(for: refreshToken))]  // replaces the expired one
+///     }
+/// }
+/// ```
 public protocol Authenticator: Sendable {
     /// Returns new credentials for `account`, without the user where that is possible.
     ///
@@ -14,6 +25,14 @@ public protocol Authenticator: Sendable {
 }
 
 /// The values of a session at one point in time.
+///
+/// ```swift
+/// func signInAgain(_ account: String, values: SessionValues) async throws -> [SessionValue] {
+///     let workspace = values.value(named: "workspace") ?? []  // a plain value, from the store
+///     let refreshToken = try await values.secret(named: "refresh") ?? []  // from the secret store
+///     return [.secret("token", try await server.token(for: refreshToken, in: workspace))]
+/// }
+/// ```
 public struct SessionValues: Sendable {
     private let plain: @Sendable (String) -> [UInt8]?
     private let secret: @Sendable (String) async throws -> [UInt8]?

@@ -2,6 +2,19 @@
 ///
 /// The store never holds a secret, so without a secret store a secret value is refused
 /// (``SessionError/noSecretStore(secrets:)``).
+///
+/// ```swift
+/// struct Keychain: SecretStore {
+///     let items: KeychainItems  // the app's calls of the system's keychain
+///
+///     func secret(_ name: SecretName) async throws -> [UInt8]? {
+///         try items.content(service: name.name, account: name.account)
+///     }
+///     func setSecret(_ content: [UInt8]?, _ name: SecretName) async throws {
+///         try items.setContent(content, service: name.name, account: name.account)  // nil removes it
+///     }
+/// }
+/// ```
 public protocol SecretStore: Sendable {
     /// Returns the secret of a name, or nil.
     ///
@@ -15,6 +28,12 @@ public protocol SecretStore: Sendable {
 }
 
 /// The name of a secret: every account has its own.
+///
+/// ```swift
+/// let name = SecretName(account: "jane", name: "token")
+/// let secret = try await keychain.secret(name)  // what `Session.signIn(as:values:)` stored
+/// print(secret?.count ?? 0, "bytes")
+/// ```
 public struct SecretName: Hashable, Sendable {
     /// The account that it belongs to.
     public let account: String

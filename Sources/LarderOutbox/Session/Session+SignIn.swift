@@ -111,16 +111,21 @@ extension Session {
         if let expected, !isUnchanged(expected) { return }
         // Checked before anything is changed, and again in the commit. An account that is signed in already stays so.
         if state == .signedOut {
-            try store.read { view in try check(account, view) }
+            try store.read { view in
+                try checkWrites(account, view)
+                try checkContent(account, view)
+            }
             try await removeSecrets()
         }
         try await storeSecrets(values, of: account)
         let now = store.host.now()
         try await commit { stored, transaction in
-            if stored?.state ?? .signedOut == .signedOut {
-                try self.check(account, transaction)
-            }
-            if !self.contentIsShared { try transaction.bindContent(to: account) }
+            // Another process may have changed the session since this one read it.
+            if let stored, stored.state != .signedOut, !stored.isOf(account) { throw SessionError.otherAccount }
+            if let expected, stored?.signedInAt != expected.signedInAt || stored?.state != .expired { return }
+            if stored?.state ?? .signedOut == .signedOut { try self.checkWrites(account, transaction) }
+            try self.checkContent(account, transaction)
+            try transaction.bindContent(to: self.contentIsShared ? nil : account)
             var session: StoredSession
             if let known = stored, known.isOf(account) {
                 session = known
@@ -135,12 +140,18 @@ extension Session {
         }
     }
 
-    /// Throws where the account would see what others have left: unsent writes, or content that is not shared.
-    private nonisolated func check<Reader: StoreReader & ~Copyable & ~Escapable>(
+    /// Throws where the account would see unsent writes that others have left.
+    private nonisolated func checkWrites<Reader: StoreReader & ~Copyable & ~Escapable>(
         _ account: String, _ reader: borrowing Reader
     ) throws {
         let writes = try reader.writesOfOtherAccounts(than: account)
         if !writes.accounts.isEmpty { throw SessionError.sealedWrites(accounts: writes.accounts, writes.unsent) }
+    }
+
+    /// Throws where the account would see content of others that is not shared.
+    private nonisolated func checkContent<Reader: StoreReader & ~Copyable & ~Escapable>(
+        _ account: String, _ reader: borrowing Reader
+    ) throws {
         if !contentIsShared, try reader.hasContent(ofOtherAccountThan: account) {
             throw SessionError.contentOfOtherAccount
         }

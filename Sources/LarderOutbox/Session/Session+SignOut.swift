@@ -3,6 +3,15 @@ internal import LarderStore
 internal import Logging
 
 /// The treatment of an account's unsent writes and points when it is signed out.
+///
+/// ```swift
+/// do {
+///     try await session.signOut()  // `.refuse`: with unsent writes the account stays signed in
+/// } catch SessionError.unsent {
+///     // The user decides: the writes are kept until jane signs in again, or they are lost.
+///     try await session.signOut(keepsWrites ? .seal : .discard(named: "jane"))
+/// }
+/// ```
 public enum SignOutPolicy: Hashable, Sendable {
     /// Refuses the sign-out while there are any.
     case refuse
@@ -66,8 +75,10 @@ extension Session {
                     guard stored?.isOf(name) == true else { throw SessionError.wrongAccountName }
                     try transaction.discardUnsent(of: account, detail: "discarded when signing out", at: now)
                 }
-                // Content of a session that an earlier version began belongs to its account, too.
-                if !self.contentIsShared { try transaction.bindContent(to: account) }
+                // Content of a session that was begun where accounts shared it belongs to its account, too.
+                if !self.contentIsShared, try transaction.contentAccount() == nil {
+                    try transaction.bindContent(to: account)
+                }
                 stored?.state = .signedOut
                 stored?.changedAt = now
                 stored?.removeAllValues()

@@ -1,6 +1,16 @@
 public import LarderStore
 
 /// The reason a change of a session was refused.
+///
+/// ```swift
+/// do {
+///     try await session.signIn(as: "jane", values: values)
+/// } catch SessionError.sealedWrites(let accounts, let unsent) {
+///     print(unsent.pending, "writes wait for", accounts, "to sign in")  // see `Session.discardSealed(of:)`
+/// } catch SessionError.contentOfOtherAccount {
+///     print("another account's content is stored")  // see `ContentCache.removeContent(discardingUnsent:)`
+/// }
+/// ```
 public enum SessionError: Error, Equatable, Sendable {
     // Signing out.
 

@@ -1,4 +1,12 @@
 /// A value of a session, such as a workspace or a token, named by the host.
+///
+/// ```swift
+/// let values: [SessionValue] = [.plain("workspace", "7"), .secret("token", token)]
+/// try await session.signIn(as: "jane", values: values)  // the token is in the secret store only
+/// let workspace = await session.value(named: "workspace")  // the bytes of "7"
+/// let secret = try await session.secret(named: "token")
+/// print(workspace?.count ?? 0, secret?.count ?? 0)
+/// ```
 public struct SessionValue: Hashable, Sendable {
     /// The name; names are compared byte for byte, and one is either plain or secret.
     public let name: String

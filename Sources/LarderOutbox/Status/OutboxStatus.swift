@@ -51,6 +51,16 @@ public struct OutboxStatus: Hashable, Sendable {
 }
 
 /// The reason why nothing is sent, or some entries are not.
+///
+/// ```swift
+/// for reason in outbox.status.pauses {
+///     switch reason {
+///     case .offline: break  // the writes are sent when the network is back
+///     case .signInExpired(let account): print("sign in again as", account ?? "the same user")
+///     default: print(reason)  // one line for the user
+///     }
+/// }
+/// ```
 public enum PauseReason: Hashable, Sendable {
     /// The outbox does not run.
     case notRunning

@@ -2,6 +2,13 @@ public import LarderFormat
 public import LarderStore
 
 /// The state of a session, to show to the user.
+///
+/// ```swift
+/// for await status in session.statuses() {  // now, and after every change
+///     print(status.account ?? "nobody", status.pending, "not sent")
+///     if let banner = status.banner { print(banner.title) }  // such as: Offline
+/// }
+/// ```
 public struct SessionStatus: Hashable, Sendable {
     /// The state of the login.
     public var state: StoredSession.State

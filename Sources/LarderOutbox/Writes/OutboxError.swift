@@ -4,6 +4,16 @@ public import LarderStore
 public import LarderTransport
 
 /// The errors of the outbox, besides those of the store.
+///
+/// ```swift
+/// do {
+///     try await cache.put(note, to: "/notes/9")
+/// } catch OutboxError.notSignedIn {
+///     print("sign in to write notes")  // nothing was stored
+/// } catch OutboxError.full(let waiting) {
+///     print(waiting.entries, "writes wait already: connect to send them first")
+/// }
+/// ```
 public enum OutboxError: Error, Sendable {
     /// The waiting entries leave no space for the write: send, raise the bounds, or drop some.
     case full(PendingOutbox)

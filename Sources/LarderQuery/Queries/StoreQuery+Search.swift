@@ -107,7 +107,8 @@ extension WordIndex {
         return try transact(isWriting: true) {
             let corpus = try existingCorpus(table) ?? makeCorpus(table)
             try drop(
-                in: corpus, except: searched.map(\.resource), others: Set(try view.allResources().compactMap(\.generation))
+                in: corpus, except: searched.map(\.resource),
+                others: Set(try view.allResources().compactMap(\.generation))
             )
             var parts = try parts(of: corpus)
             for rows in searched {

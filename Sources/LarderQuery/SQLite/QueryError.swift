@@ -1,6 +1,14 @@
 /// The reason a query failed.
 ///
 /// Errors of the store while a statement runs, such as `StoreError.damaged(table:reason:)`, are thrown as they are.
+///
+/// ```swift
+/// do {
+///     print(try cache.rows(Product.self, where: "weight < \(50)").count)
+/// } catch QueryError.unknownColumn(let name, _) {
+///     print("RowSchema.columns of Product lacks", name)  // weight: a mistake in the program
+/// }
+/// ```
 public enum QueryError: Error, Equatable, Sendable {
     // While a statement is prepared.
 

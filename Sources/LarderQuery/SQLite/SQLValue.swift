@@ -1,4 +1,10 @@
 /// A value of SQLite: one of five storage classes.
+///
+/// ```swift
+/// let values: [SQLValue] = [200, "The %"]  // .integer(200), .text("The %")
+/// let found = try query.rows("SELECT name, verses FROM chapters WHERE verses < ? AND name LIKE ?", values)
+/// for row in found.rows { print(row["name"]?.text ?? "", row["verses"]?.integer ?? 0) }
+/// ```
 public enum SQLValue: Sendable {
     /// No value. In SQL it equals nothing, itself included; `==` treats two of them as equal.
     case null

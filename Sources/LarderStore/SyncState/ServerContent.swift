@@ -18,6 +18,14 @@ public enum ServerContent: String, Hashable, Sendable, CaseIterable {
 /// If both are the same server under two names, call ``Store/adopt(_:)``. To discard what is stored and start over,
 /// call ``Store/clear(discardingUnsent:)``. To keep both, open a store in another directory for the other server.
 /// Unsent writes can also be sent first, under the configuration that they were made with.
+///
+/// ```swift
+/// do {
+///     print(try await coordinator.sync(filter))
+/// } catch SyncError.otherServer(let mismatch) where mismatch.stored.contains("old.example.org") {
+///     try await store.adopt(mismatch)  // the same server under another name: what is stored stays valid
+/// }
+/// ```
 public struct ServerMismatch: Error, Hashable, Sendable {
     /// The kind of content.
     public let content: ServerContent
@@ -98,9 +106,13 @@ extension Transaction {
     }
 
     /// Forgets all servers, once no content is left. Records of `meta` are never removed.
+    ///
+    /// The account stays: what is fetched before another one signs in is its content.
     mutating func clearServers() throws {
-        if try tables.servers(in: engine) == ServersRecord() { return }
-        try put(body: ServersRecord().encode(), key: ServersRecord.key, in: .meta)
+        var record = try tables.servers(in: engine)
+        (record.sync, record.outbox, record.objects) = (nil, nil, nil)
+        if try tables.servers(in: engine) == record { return }
+        try put(body: record.encode(), key: ServersRecord.key, in: .meta)
     }
 }
 

@@ -12,6 +12,8 @@ package struct FilterRun: Hashable, Sendable {
     let token: String?
     /// The server of the synced content when the run began, as the store knows it.
     let server: String?
+    /// The timeline and the account of the content when the run began.
+    let origin: ContentOrigin
     /// The timeline when the run began, and the sequence that the feed had reached by then.
     let applied: ServerPosition
     /// The time at which it began, in milliseconds since 1970-01-01 UTC.
@@ -74,8 +76,8 @@ extension Transaction {
         {
             return FilterRun(
                 canonicalText: canonicalText, number: number, run: old.run, kind: .incremental, isRejected: false,
-                token: token, server: try server(of: .sync), applied: applied, beganAt: now,
-                journalAtBegin: try nextJournalSequence(), isManual: isManual)
+                token: token, server: try server(of: .sync), origin: try ContentOrigin(self), applied: applied,
+                beganAt: now, journalAtBegin: try nextJournalSequence(), isManual: isManual)
         }
         if !isManual { try checkBootstrapDelay(canonicalText, now: now) }
         return try beginBootstrap(canonicalText, after: nil, now: now, isManual: isManual)
@@ -149,8 +151,8 @@ extension Transaction {
         if let interrupted { try carryOver(from: interrupted, to: run.run, ofFilter: number) }
         return FilterRun(
             canonicalText: canonicalText, number: number, run: run.run, kind: .bootstrap, isRejected: run.isRejected,
-            token: nil, server: try server(of: .sync), applied: applied, beganAt: now,
-            journalAtBegin: run.journalAtBegin, isManual: isManual)
+            token: nil, server: try server(of: .sync), origin: try ContentOrigin(self), applied: applied,
+            beganAt: now, journalAtBegin: run.journalAtBegin, isManual: isManual)
     }
 
     /// Begins a bootstrap in place of a run; in a new timeline where the server was restored.
@@ -194,11 +196,12 @@ extension Transaction {
     /// Throws ``SyncError/superseded`` unless the run is current.
     ///
     /// The filter may have been removed meanwhile, or run from another place that shares the store. The timeline may
-    /// have ended, or the content may be of another server by now.
+    /// have ended, or the content may be of another server or account by now.
+    ///
+    /// - Throws: also `ContentSignedOut`, when the account was signed out meanwhile.
     func checkCurrent(_ run: FilterRun) throws {
         guard let (number, record) = try filter(run.canonicalText), number == run.number, record.run == run.run,
-            record.token == run.token, try appliedPosition().timeline == run.applied.timeline,
-            try server(of: .sync) == run.server
+            record.token == run.token, try ContentOrigin(self) == run.origin, try server(of: .sync) == run.server
         else { throw SyncError.superseded }
     }
 

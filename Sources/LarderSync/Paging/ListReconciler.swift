@@ -63,10 +63,15 @@ public final class ListReconciler: Sendable {
     ) async throws(ListError) -> ListReport {
         guard underWay.withLock({ $0.insert(resource).inserted }) else { throw .underWay(resource) }
         defer { _ = underWay.withLock { $0.remove(resource) } }
-        let rows = ListRows(
-            store: store, resource: resource, type: type, localMembers: configuration.localMembers)
+        let rows: ListRows
         let listPass: ListPass
-        do { listPass = try store.beginPass(over: resource) } catch { throw .store(error) }
+        do {
+            rows = try ListRows(
+                store: store, resource: resource, type: type, localMembers: configuration.localMembers)
+            listPass = try store.beginPass(over: resource)
+        } catch {
+            throw .store(error)
+        }
         do throws(ListError) {
             let report = try await walk(rows, source)
             await store.endPass(listPass, isComplete: true)

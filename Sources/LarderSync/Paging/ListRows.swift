@@ -12,6 +12,7 @@ package struct ListRows: Sendable {
     let type: String
     /// The members that a row keeps where the item that replaces it lacks them.
     let localMembers: Set<String>
+    private let origin: ContentOrigin
 
     /// The result of a comparison.
     package struct Comparison: Sendable {
@@ -36,7 +37,9 @@ package struct ListRows: Sendable {
     /// The rows of one type of a resource.
     ///
     /// - Parameter localMembers: as ``ListConfiguration/localMembers``.
-    package init(store: Store, resource: ResourceKey, type: String, localMembers: Set<String> = []) {
+    /// - Throws: `ContentSignedOut` while the account of the content is not signed in; as `Store.read(_:)`.
+    package init(store: Store, resource: ResourceKey, type: String, localMembers: Set<String> = []) throws {
+        origin = try store.read { view in try ContentOrigin(view) }
         self.localMembers = localMembers
         self.store = store
         self.resource = resource
@@ -124,9 +127,18 @@ package struct ListRows: Sendable {
     }
 
     /// Marks the list as complete: its rows are those of the server.
-    func markComplete() async throws {
+    ///
+    /// - Throws: ``ListError/superseded(_:)`` when the content was removed meanwhile, or is of another account by now.
+    package func markComplete() async throws {
         let now = store.host.now()
-        try await store.write { transaction in try transaction.markComplete(resource, now: now) }
+        try await store.write { transaction in
+            try checkOrigin(transaction)
+            try transaction.markComplete(resource, now: now)
+        }
+    }
+
+    private func checkOrigin(_ transaction: borrowing Transaction) throws {
+        guard try ContentOrigin(transaction) == origin else { throw ListError.superseded(resource) }
     }
 
     /// Calls `body` with the next keys in order, and returns the last of them, or nil when no more follow.
@@ -147,6 +159,7 @@ package struct ListRows: Sendable {
         to generation: Int64?, _ body: @escaping @Sendable (inout Transaction) throws -> Void
     ) async throws {
         try await store.write { transaction in
+            try checkOrigin(transaction)
             let known = try transaction.resource(resource)
             let live = known?.state == .ready ? known?.generation : nil
             guard live == generation else { throw ListError.superseded(resource) }

@@ -50,30 +50,33 @@ final class ServerClient: Sendable {
     /// Sends a GET to `path`, appended to the base unchanged; after a 401, it may be sent once more with new
     /// credentials.
     ///
-    /// - Throws: ``SyncError/serverWait(seconds:)`` while a wait of the server lasts, and
-    ///   ``SyncError/otherServer(_:)``, both in place of a request; otherwise the error of the exchange.
+    /// - Throws: ``SyncError/serverWait(seconds:)`` while a wait of the server lasts, ``SyncError/otherServer(_:)`` and
+    ///   ``SyncError/signedOut``, all in place of a request; otherwise the error of the exchange.
     func get(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Response {
-        try checkServer()
+        let account = try checkServer()
         do throws(SyncError) {
-            return try await send(path, kind)
+            return try await send(path, kind, account)
         } catch {
             await storeWait(error, kind)
             throw error
         }
     }
 
-    private func checkServer() throws(SyncError) {
+    /// Checks that a request may be sent, and returns the account that it is for.
+    @discardableResult
+    private func checkServer() throws(SyncError) -> String? {
         let now = store.host.now()
         let wait: ServerWait?
+        let account: String?
         do {
-            wait = try store.read { view in
+            (wait, account) = try store.read { view in
                 try view.checkServer(configuration.server, of: .sync)
-                return try view.serverWait(of: configuration.base.origin, at: now)
+                return (try view.serverWait(of: configuration.base.origin, at: now), try view.accountToFetchFor())
             }
         } catch {
             throw SyncError(error)
         }
-        guard let milliseconds = wait?.remaining(at: now), milliseconds > 0 else { return }
+        guard let milliseconds = wait?.remaining(at: now), milliseconds > 0 else { return account }
         throw .serverWait(seconds: Int(clamping: (milliseconds + 999) / 1000))
     }
 
@@ -101,14 +104,16 @@ final class ServerClient: Sendable {
         }
     }
 
-    private func send(_ path: ServerPath, _ kind: SyncError.RequestKind) async throws(SyncError) -> Response {
-        let (fields, number) = try await fields(afterRefused: 0)
+    private func send(
+        _ path: ServerPath, _ kind: SyncError.RequestKind, _ account: String?
+    ) async throws(SyncError) -> Response {
+        let (fields, number) = try await fields(of: account, afterRefused: 0)
         let first = try await exchange(path, fields, number)
         guard first.head.status.code == 401 else { return try await classify(first, kind) }
         let problem = try await ServerProblem(reading: first)
         // New fields that were never accepted are not renewed. Accepted ones may expire many times in a long run.
         guard number == 1 || credentialState.withLock({ $0.accepted >= number }) else { throw .unauthorized(problem) }
-        let (renewed, next) = try await self.fields(afterRefused: number)
+        let (renewed, next) = try await self.fields(of: account, afterRefused: number)
         // The server may have requested a wait meanwhile.
         try checkServer()
         return try await classify(try await exchange(path, renewed, next), kind)
@@ -130,11 +135,13 @@ final class ServerClient: Sendable {
     /// Returns the fields to send and their number; requests new ones when those of number `refused` are still in use.
     ///
     /// Exchanges that are refused at the same time share one renewal.
-    private func fields(afterRefused refused: Int) async throws(SyncError) -> (HTTPFields, number: Int) {
+    private func fields(
+        of account: String?, afterRefused refused: Int
+    ) async throws(SyncError) -> (HTTPFields, number: Int) {
         let (supply, number) = credentialState.withLock { state in
             if let supply = state.supply, state.number != refused { return (supply, state.number) }
             let credentials = credentials
-            let supply = Task { try await credentials.fields(for: nil, isRefused: refused > 0) }
+            let supply = Task { try await credentials.fields(for: account, isRefused: refused > 0) }
             state.supply = supply
             state.number += 1
             return (supply, state.number)

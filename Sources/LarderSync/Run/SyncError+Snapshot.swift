@@ -16,8 +16,7 @@ extension SyncError {
             .rateLimited, .intercepted:
             true
         case .serverWait, .endlessResync, .laggingServer, .outsideFilter, .incomplete, .store, .credentials,
-            .superseded, .list,
-            .otherServer, .offline, .cancelled:
+            .superseded, .list, .otherServer, .signedOut, .offline, .cancelled:
             false
         }
     }

@@ -130,6 +130,7 @@ extension CoordinatorMachine {
             for index in schedules.indices {
                 if case .unauthorized = schedules[index].lastError { reset(index) }
                 if case .credentials = schedules[index].lastError { reset(index) }
+                if case .signedOut = schedules[index].lastError { reset(index) }
             }
             requestAll(.background, reading) { $0.lastError != nil }
         case .manual(let filter): requestManually(filter, reading)

@@ -4,6 +4,18 @@ public import LarderTransport
 
 /// The reason a run failed. The filter keeps its token unless the run became a bootstrap; the content that readers see
 /// is whole.
+///
+/// ```swift
+/// do throws(SyncError) {
+///     print(try await coordinator.sync(filter))
+/// } catch .offline {
+///     print("offline: the content is as of the last sync")
+/// } catch .unauthorized {
+///     print("sign in again")
+/// } catch {
+///     print(error.isRetryable ? "later: \(error)" : "\(error)")
+/// }
+/// ```
 public enum SyncError: Error, Sendable {
     /// The exchange with the server failed.
     case transport(TransportError)
@@ -42,6 +54,9 @@ public enum SyncError: Error, Sendable {
     /// The synced content is of another server than the configured one; nothing was sent. The description names the
     /// remedies.
     case otherServer(ServerMismatch)
+    /// The content belongs to an account that is not signed in; nothing was sent. It is tried again when an account
+    /// signs in.
+    case signedOut
     /// The credentials could not be obtained.
     case credentials(any Error)
     /// The filter was removed while its run was under way, or another process syncs the store.
@@ -73,7 +88,7 @@ public enum SyncError: Error, Sendable {
             .incomplete, .serverWait, .laggingServer:
             true
         case .unauthorized, .refused, .endlessResync, .outsideFilter, .wrongSnapshot, .store, .credentials, .cancelled,
-            .otherServer:
+            .otherServer, .signedOut:
             false
         }
     }
@@ -103,6 +118,7 @@ extension SyncError {
             switch error {
             case let error as SyncError: error
             case let error as ServerMismatch: .otherServer(error)
+            case is ContentSignedOut: .signedOut
             case is CancellationError: .cancelled
             case TransportError.cancelled: .cancelled
             case let error as TransportError: .transport(error)
@@ -136,6 +152,7 @@ extension SyncError: CustomStringConvertible {
         case .incomplete(let failures): Self.sentence("The run is incomplete: \(Self.list(failures))")
         case .store(let error): Self.sentence("The store failed: \(error)")
         case .otherServer(let mismatch): mismatch.description
+        case .signedOut: "The content belongs to an account that is not signed in."
         case .credentials(let error): Self.sentence("There are no credentials: \(error)")
         case .superseded: "The filter was removed meanwhile, or another process syncs the store."
         case .list(let error): Self.sentence(error.description)

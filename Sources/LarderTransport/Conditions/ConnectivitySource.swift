@@ -1,4 +1,17 @@
 /// Reports the state of the network and its changes.
+///
+/// ```swift
+/// struct ModemConnectivity: ConnectivitySource {
+///     let modem: Modem  // the app's own: reports at once, and at every change
+///
+///     func states() -> AsyncStream<NetworkState> {
+///         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { states in
+///             let observer = modem.observe { isUp in states.yield(isUp ? .metered : .offline) }
+///             states.onTermination = { _ in observer.cancel() }
+///         }
+///     }
+/// }
+/// ```
 public protocol ConnectivitySource: Sendable {
     /// Returns a stream of the current state, as soon as it is known, and of each change, until the reading task is
     /// cancelled.

@@ -1,6 +1,16 @@
 /// The state of the network at one time.
 ///
 /// Behind a captive portal it is connected and not reachable: there is a route out, but the portal responds.
+///
+/// ```swift
+/// for await state in services.connectivity.states() {  // now, and after every change
+///     switch state.level {
+///     case .online: print("images are loaded")
+///     case .metered, .constrained: print("images are loaded on request")
+///     case .offline: print("offline")
+///     }
+/// }
+/// ```
 public struct NetworkState: Hashable, Sendable {
     /// Whether a link with a route out is up.
     public var isConnected: Bool

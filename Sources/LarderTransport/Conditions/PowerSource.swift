@@ -1,4 +1,17 @@
 /// Reports the state of the power supply and its changes.
+///
+/// ```swift
+/// struct SolarPower: PowerSource {
+///     let panel: SolarPanel  // the app's own: reports the charge, 0 to 1, at once and at every change
+///
+///     func states() -> AsyncStream<PowerState> {
+///         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { states in
+///             let observer = panel.observe { charge in states.yield(PowerReading(battery: charge).state()) }
+///             states.onTermination = { _ in observer.cancel() }
+///         }
+///     }
+/// }
+/// ```
 public protocol PowerSource: Sendable {
     /// Returns a stream of the current state, as soon as it is known, and of each change, until the reading task is
     /// cancelled.

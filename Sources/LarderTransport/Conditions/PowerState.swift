@@ -1,4 +1,10 @@
 /// The power that is available.
+///
+/// ```swift
+/// for await power in services.power.states() {  // now, and after every change
+///     print(power == .critical ? "syncs on request only" : "syncs in the background")
+/// }
+/// ```
 public enum PowerState: String, Sendable, CaseIterable {
     /// Enough: the device charges, has no battery, or has enough charge left.
     case normal

@@ -22,3 +22,11 @@ private func queryPredicateExample(query: StoreQuery) throws {
     for product in cheap { print(product.key.key, product.payload.count) }
     // End of example
 }
+
+private func valueExample(query: StoreQuery) throws {
+    // Example of SQLValue
+    let values: [SQLValue] = [200, "The %"]  // .integer(200), .text("The %")
+    let found = try query.rows("SELECT name, verses FROM chapters WHERE verses < ? AND name LIKE ?", values)
+    for row in found.rows { print(row["name"]?.text ?? "", row["verses"]?.integer ?? 0) }
+    // End of example
+}

@@ -99,13 +99,26 @@ import Testing
         try await fixture.put(1...9)
         let (store, resource) = (fixture.store, fixture.resource)
         // Something else replaces the rows after they were compared: as late as a test can get between the two.
-        let rows = ListRows(store: store, resource: resource, type: "user")
+        let rows = try ListRows(store: store, resource: resource, type: "user")
         let page = ListPage(items: [ListServer.item(1, "new")])
         let found = try rows.compare(page)
         try await store.write { transaction in try transaction.withdraw(resource, as: .hidden) }
         await #expect(throws: ListError.self) { try await rows.apply(page, found) }
         #expect(try fixture.keys() == [])
         #expect(try fixture.known()?.state == .hidden)
+    }
+
+    /// The pages that came after the removal became a part of the list that was marked complete.
+    @Test func `ends when all content was removed meanwhile`() async throws {
+        let fixture = try ListFixture()
+        try await fixture.put(1...9)
+        let rows = try ListRows(store: fixture.store, resource: fixture.resource, type: "user")
+        try await fixture.store.clear()
+        let page = ListPage(items: [ListServer.item(10, "new")])
+        let found = try rows.compare(page)
+        await #expect(throws: ListError.self) { try await rows.apply(page, found) }
+        await #expect(throws: ListError.self) { try await rows.markComplete() }
+        #expect(try fixture.known() == nil)
     }
 }
 

@@ -58,7 +58,7 @@ import Testing
 
     @Test func `are those at the time the page is written, not when it was compared`() async throws {
         try await write(#"{"id":1,"starred":false}"#)
-        let rows = ListRows(
+        let rows = try ListRows(
             store: fixture.store, resource: fixture.resource, type: "user", localMembers: configuration.localMembers)
         let page = ListPage(items: [ListItem(key: "1", payload: Array(#"{"id":1,"name":"Ann"}"#.utf8))])
         let found = try rows.compare(page)

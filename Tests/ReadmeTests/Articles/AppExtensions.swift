@@ -24,7 +24,7 @@ private struct AppExtensionsCode {
     // block begins
     func openShared(in group: URL, services: CacheServices) async throws -> ContentCache {
         var options = CacheOptions()
-        options.store.mapSize = 256 << 20  // address space; the default of 64 GiB is too much for a phone
+        options.store.mapSize = 256 << 20  // address space at first, which is the default on phones
         options.store.mapSizeCap = 1 << 30  // the file never grows beyond it
         options.store.lockTimeout = .seconds(2)  // opening blocks its thread while another process opens or closes
         return try await ContentCache.open(

@@ -16,30 +16,14 @@ struct ConflictingVisits {
         var approvedBy: String?
     }
 
-    func put(_ visit: Visit, in outbox: Outbox) async throws -> Enqueued {
-        let key = RowKey(resource: "visits/1", type: "visit", key: visit.id)
-        let payload = try JSONPayloadCoder().encode(visit)
-        return try await outbox.enqueue(
-            OutboxWrite(
-                "visit.put", .put, "/visits/\(visit.id)", body: .bytes(payload), entity: "visit/\(visit.id)",
-                effects: [RowEffect(.replacement(payload), at: key)], coalescing: .replaces))
-    }
-    // block ends
-
-    // block begins
-    func visitOutbox(
-        over visits: ContentCache, services: CacheServices, deciding policy: ConflictPolicy
-    ) -> Outbox {
-        var configuration = OutboxConfiguration(base: "https://api.example.org")
-        configuration.signIn = visits.session.renewal
-        configuration.conflicts = ConflictResolver(policy)
-        var delivery = OutboxPolicy()
-        delivery.outcomes = .conditional  // 412, a failed condition, is a conflict as well as 409
-        let outbox = Outbox(
-            store: visits.store, transport: services.transport, configuration: configuration, policy: delivery,
-            connectivity: services.connectivity)
-        visits.session.attach(outbox)
-        return outbox
+    func open(
+        _ location: CacheLocation, services: CacheServices, deciding policy: ConflictPolicy
+    ) async throws -> ContentCache {
+        var options = CacheOptions()
+        options.conflicts = ConflictResolver(policy)
+        return try await ContentCache.open(
+            location, content: "https://api.example.org/content", writes: "https://api.example.org",
+            rows: [Visit.self], services: services, options: options)
     }
     // block ends
 }
@@ -68,22 +52,13 @@ extension ConflictingVisits.Visit: Equatable {}
     private func resolving(
         _ policy: ConflictPolicy, _ body: (ContentCache, Outbox) async throws -> Void
     ) async throws {
-        let visits = try await ContentCache.open(
-            server.location, content: "https://api.example.org/content", rows: [Visit.self], services: server.services)
+        let visits = try await code.open(server.location, services: server.services, deciding: policy)
+        let outbox = try #require(visits.outbox)
         try await visits.session.signIn(as: "user-1")
-        let outbox = code.visitOutbox(over: visits, services: server.services, deciding: policy)
-        let sending = Task { try await outbox.run() }
-        defer { sending.cancel() }
         try await server.running(visits) {
             for await _ in visits.keep("visits:1") {}
             try await body(visits, outbox)
-            sending.cancel()
-            _ = await sending.result
         }
-    }
-
-    private func put(_ visit: Visit, in outbox: Outbox) async throws -> Enqueued {
-        try await code.put(visit, in: outbox)
     }
 
     private func visits(inBodiesOf method: HTTPRequest.Method) throws -> [Visit] {
@@ -119,8 +94,8 @@ extension ConflictingVisits.Visit: Equatable {}
             // block begins
             guard var visit = try visits.row(Visit.self, "7") else { return }
             visit.status = "done"
-            let queued = try await put(visit, in: outbox)
-            print(try await outbox.outcome(of: queued.id))  // accepted: the merge of both versions
+            let sent = try await visits.put(visit, to: "/visits/7")
+            print(try await sent.outcome)  // accepted: the merge of both versions
             // block ends
             let merged = Visit(id: "7", status: "done", notes: "", approvedBy: "lead")
             #expect(try self.visits(inBodiesOf: .put) == [visit, merged])
@@ -140,9 +115,9 @@ extension ConflictingVisits.Visit: Equatable {}
 
     @Test func `are decided again where the server refuses the condition`() async throws {
         server.transport.on(.put, "/visits/7").answer(409).then(412).then(200)
-        try await resolving(.fieldMerge(local: ["status"])) { visits, outbox in
-            let queued = try await put(Visit(id: "7", status: "done", notes: "mine"), in: outbox)
-            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+        try await resolving(.fieldMerge(local: ["status"])) { visits, _ in
+            let sent = try await visits.put(Visit(id: "7", status: "done", notes: "mine"), to: "/visits/7")
+            #expect(try await sent.outcome == .accepted)
             let merged = Visit(id: "7", status: "done", notes: "", approvedBy: "lead")
             #expect(try self.visits(inBodiesOf: .put).dropFirst() == [merged, merged])
             #expect(try visits.row(Visit.self, "7") == merged)
@@ -157,9 +132,9 @@ extension ConflictingVisits.Visit: Equatable {}
             return theirs.approvedBy == nil ? .keepLocal : .keepRemote
         }
         // block ends
-        try await resolving(approvalWins) { visits, outbox in
-            let queued = try await put(Visit(id: "7", status: "done", notes: ""), in: outbox)
-            #expect(try await outbox.outcome(of: queued.id) == .removed("resolved"))
+        try await resolving(approvalWins) { visits, _ in
+            let sent = try await visits.put(Visit(id: "7", status: "done", notes: ""), to: "/visits/7")
+            #expect(try await sent.outcome == .removed("resolved"))
             #expect(try visits.row(Visit.self, "7")?.status == "open")
             #expect(try visits.store.read { view in try view.conflicts().map(\.policy) } == ["approval-wins"])
         }
@@ -168,7 +143,7 @@ extension ConflictingVisits.Visit: Equatable {}
     @Test func `wait for the user where the policy says so`() async throws {
         try await resolving(.host) { visits, outbox in
             let visit = Visit(id: "7", status: "done", notes: "")
-            let queued = try await put(visit, in: outbox)
+            let sent = try await visits.put(visit, to: "/visits/7")
             for await status in outbox.statuses() where status.conflicted == 1 { break }
             #expect(try visits.row(Visit.self, "7") == visit && visits.isPending(visit))
             var shown: [[UInt8]?] = []
@@ -186,7 +161,7 @@ extension ConflictingVisits.Visit: Equatable {}
             // block ends
             let decoded = try shown.map { try JSONDecoder().decode(Visit.self, from: Data($0 ?? [])) }
             #expect(decoded.map(\.approvedBy) == [nil, "lead"])
-            #expect(try await outbox.outcome(of: queued.id) == .accepted)
+            #expect(try await sent.outcome == .accepted)
             #expect(try self.visits(inBodiesOf: .put) == [visit, visit])
         }
     }

@@ -2,6 +2,8 @@
 
 #if AsyncHTTPClient
 import Larder
+import LarderOutbox
+import LarderStore
 import LarderURLSession
 
 private struct Word: CachedRow {
@@ -97,6 +99,81 @@ private func contentCacheExample(transport: any Transport) async throws {
 private func progressExample(cache: ContentCache) async {
     // Example of KeepProgress
     for await progress in cache.keep("translations:*") { print(progress) }  // 40 %, 12 of 30 resources, 1.3 MB
+    // End of example
+}
+
+private func pendingWriteExample(cache: ContentCache, note: Note) async throws {
+    // Example of PendingWrite
+    let sent = try await cache.put(note, to: "/notes/9")  // durable, and shown at once
+    switch try await sent.outcome {  // waits for the server
+    case .accepted: print("saved on the server")
+    case .rejected(let reason): print("not saved:", reason)  // the row is shown as it was before
+    case .removed(let word): print("discarded:", word)  // such as: dropped
+    }
+    // End of example
+}
+
+private func rowValuesExample(cache: ContentCache) async throws {
+    // Example of RowValues
+    for try await notes in cache.observe(Note.self, limit: 20) {  // now, and after every change
+        for note in notes { print(note.text, cache.isPending(note) ? "↑" : "✓") }
+    }
+    // End of example
+}
+
+private func rowHitExample(cache: ContentCache) throws {
+    // Example of RowHit
+    for hit in try cache.search(Verse.self, "river daw") {  // "daw" may be the beginning of a word
+        print(hit.row.verse_key, hit.snippet, hit.resource)  // 26:153 the [river] at [dawn] translations/10
+    }
+    // End of example
+}
+
+private func rowErrorExample(cache: ContentCache) throws {
+    // Example of RowError
+    do {
+        print(try cache.rows(Verse.self, in: "translations/10").count)
+    } catch RowError.undecodable(let key, let reason) {
+        print(key.key, reason)  // 1005 the member text is missing.
+    }
+    // End of example
+}
+
+private func sqlConvertibleExample(cache: ContentCache) throws {
+    // Example of SQLConvertible
+    enum Kind: String, SQLConvertible {
+        case book, map
+        var sqlValue: SQLValue { .text(rawValue) }
+    }
+    let books = try cache.rows(Product.self, where: "kind = \(Kind.book)", order: "price")
+    print(books.count)
+    // End of example
+}
+
+private func queryErrorExample(cache: ContentCache) throws {
+    // Example of QueryError
+    do {
+        print(try cache.rows(Product.self, where: "weight < \(50)").count)
+    } catch QueryError.unknownColumn(let name, _) {
+        print("RowSchema.columns of Product lacks", name)  // weight: a mistake in the program
+    }
+    // End of example
+}
+
+private func payloadCoderExample(outbox: Outbox, note: Note, key: RowKey) async throws {
+    // Example of JSONPayloadCoder
+    let payload = try JSONPayloadCoder().encode(note)  // {"id":"9","text":"buy bread"}
+    let write = OutboxWrite(
+        "note.put", .put, "/notes/9", body: .bytes(payload), effects: [RowEffect(.replacement(payload), at: key)])
+    try await outbox.enqueue(write)
+    // End of example
+}
+
+private func uuidBytesExample(cache: ContentCache, outbox: Outbox, note: Note) async throws {
+    // Example of UUIDBytes
+    let sent = try await cache.put(note, to: "/notes/9")
+    let text = "\(sent.id)"  // such as 8f4e2d9c-3b1a-4c5d-9e6f-7a8b9c0d1e2f
+    if let id = UUIDBytes(text) { print(try await outbox.outcome(of: id)) }  // also after a relaunch
     // End of example
 }
 #endif

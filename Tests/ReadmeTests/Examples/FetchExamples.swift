@@ -87,6 +87,17 @@ private func answerOriginExample(cache: HTTPCache, request: FetchRequest) async 
     // End of example
 }
 
+private func answerStateExample(cache: HTTPCache, request: FetchRequest) async throws {
+    // Example of AnswerState
+    switch try await cache.fetch(request, .staleIfOffline).state {
+    case .fresh, .unknown: break
+    case .stale: print("a newer version may be on the server")
+    case .expiredServedOffline(let since):
+        print("offline, out of date since", Date(timeIntervalSince1970: Double(since) / 1000))
+    }
+    // End of example
+}
+
 private func cacheReasonExample(cache: HTTPCache, request: FetchRequest) async throws {
     // Example of CacheReason
     let answer = try await cache.fetch(request)
@@ -117,6 +128,18 @@ private func objectCacheExample(
     print(user.origin, user.value.payload.count)
     try await objects.save(name, payload: Array(#"{"name":"Jane"}"#.utf8))  // sent, or queued and shown at once
     // End of example
+}
+
+private func writeQueueExample(
+    store: Store, transport: any Transport, service: any ObjectService, outbox: Outbox
+) {
+    // Example of OutboxWriteQueue
+    let writes = OutboxWriteQueue(outbox, loadsAnswers: false)  // nothing is loaded after a write
+    let objects = ObjectCache(
+        service: service, transport: transport, persistent: .store(store, writes: writes),
+        classes: [ObjectClass("User", persistence: .persistent)], host: .system())
+    // End of example
+    _ = objects
 }
 
 private func queryCacheExample(

@@ -85,4 +85,21 @@ private func storeErrorExample(store: Store, key: RowKey, verse: Verse, now: Int
     }
     // End of example
 }
+
+private func storeOptionsExample(path: String) throws {
+    // Example of StoreOptions
+    let options = StoreOptions(sizeCap: 200 << 20, collectionAge: .seconds(30 * 86_400))
+    let store = try Store.open(at: path, options: options)  // holds at most 200 MiB of keys and values
+    try store.close()
+    // End of example
+}
+
+private func hostServicesExample(path: String, noon: Int64) throws {
+    // Example of HostServices
+    var host = HostServices.system(logger: Logger(label: "org.example.words"))
+    host.now = { noon }  // a test that needs a fixed time
+    let store = try Store.open(at: path, host: host)
+    try store.close()
+    // End of example
+}
 #endif

@@ -69,7 +69,7 @@ enum ExitStatus: Int32 {
         case .transport, .unauthorized, .rateLimited, .unavailable, .refused, .credentials, .superseded, .offline,
             .intercepted, .list, .incomplete, .serverWait, .laggingServer:
             .system
-        case .otherServer: .usage
+        case .otherServer, .signedOut: .usage
         case .cancelled: .interrupted
         }
     }

@@ -8,6 +8,12 @@ public import LarderTransport
 /// does not report what a link costs, so it is never metered or constrained. The source does not see a server on the
 /// machine itself or on a link without a default route: use `SteadyConnectivity` for those. Where the system denies
 /// the process access, as in some sandboxes, the network counts as online: a failed try is better than none.
+///
+/// ```swift
+/// for await state in NetlinkConnectivity().states() {  // now, and after every change
+///     print(state.isConnected ? "there is a default route" : "offline")
+/// }
+/// ```
 public struct NetlinkConnectivity: ConnectivitySource {
     /// The wait before the second read of the routes, which may change after the kernel's message.
     private static let rereadDelay = DispatchTimeInterval.milliseconds(500)

@@ -1,6 +1,13 @@
 public import LarderTransport
 
 /// The connectivity source of the system that the program runs on.
+///
+/// ```swift
+/// let network = OfflineSwitch(SystemConnectivity.source())
+/// var services = CacheServices.system(transport)
+/// services.connectivity = network
+/// network.isForcedOffline = true  // the user wants to work offline
+/// ```
 public enum SystemConnectivity {
     /// Returns a source that uses `NWPathMonitor` on Apple's systems, netlink on Linux; elsewhere a network that is
     /// always online.

@@ -5,6 +5,11 @@ public import LarderTransport
 /// The power of a Linux machine, read at intervals from `/sys/class/power_supply`.
 ///
 /// Without a battery it is normal. Linux reports no low power mode, so it never counts.
+///
+/// ```swift
+/// var services = CacheServices.system(transport)
+/// services.power = PowerSupplyPower(every: .seconds(300), saverBelow: 0.3)  // saves power below 30 %
+/// ```
 public struct PowerSupplyPower: PowerSource {
     private let supplies: PowerSupplies
     private let interval: Duration

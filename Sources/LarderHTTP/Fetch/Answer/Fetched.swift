@@ -17,6 +17,15 @@ public enum AnswerOrigin: String, Hashable, Sendable {
 }
 
 /// The freshness of an answer.
+///
+/// ```swift
+/// switch try await cache.fetch(request, .staleIfOffline).state {
+/// case .fresh, .unknown: break
+/// case .stale: print("a newer version may be on the server")
+/// case .expiredServedOffline(let since):
+///     print("offline, out of date since", Date(timeIntervalSince1970: Double(since) / 1000))
+/// }
+/// ```
 public enum AnswerState: Hashable, Sendable {
     /// Fresh until this time, in milliseconds since 1970-01-01 UTC.
     case fresh(until: Int64)

@@ -4,6 +4,13 @@ public import Logging
 /// The services that the app supplies to the store: time, random identifiers and a logger.
 ///
 /// The store uses no others, so that a test controls all of them. Defaults are in the umbrella module.
+///
+/// ```swift
+/// var host = HostServices.system(logger: Logger(label: "org.example.words"))
+/// host.now = { noon }  // a test that needs a fixed time
+/// let store = try Store.open(at: path, host: host)
+/// try store.close()
+/// ```
 public struct HostServices: Sendable {
     /// The time, in milliseconds since 1970-01-01 UTC.
     public var now: @Sendable () -> Int64

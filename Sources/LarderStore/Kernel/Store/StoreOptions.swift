@@ -2,6 +2,12 @@ public import LarderEngine
 public import LarderFormat
 
 /// The options of opening a store.
+///
+/// ```swift
+/// let options = StoreOptions(sizeCap: 200 << 20, collectionAge: .seconds(30 * 86_400))
+/// let store = try Store.open(at: path, options: options)  // holds at most 200 MiB of keys and values
+/// try store.close()
+/// ```
 public struct StoreOptions: Hashable, Sendable {
     /// Whether the store may be changed.
     public var access: EnvironmentOptions.Access

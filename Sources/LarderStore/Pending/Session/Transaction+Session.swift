@@ -83,6 +83,12 @@ package struct WritesOfOtherAccounts: Hashable, Sendable {
 }
 
 /// The numbers of an account's writes and points that the server does not have.
+///
+/// ```swift
+/// let unsent = try await session.status.unsent
+/// if unsent.isEmpty { print("nothing is left to send") }
+/// print(unsent.pending + unsent.failed, "writes to send,", unsent.rejected, "refused by the server")
+/// ```
 public struct UnsentContent: Hashable, Sendable {
     /// The writes that are to be sent.
     public var pending = 0
