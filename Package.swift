@@ -22,7 +22,10 @@ let package = Package(
         .executable(name: "cachetool", targets: ["cachetool"]),
     ],
     traits: [
-        .trait(name: "Server", description: "LarderServer, a content-sync origin on Hummingbird"),
+        .trait(
+            name: "Server", description: "LarderServer, a content-sync origin on Hummingbird",
+            enabledTraits: ["ServiceLifecycle"]),
+        .trait(name: "ServiceLifecycle", description: "Caches, coordinators and outboxes as services of that package"),
         .trait(name: "AsyncHTTPClient", description: "The transport adapter on AsyncHTTPClient, the one for Linux"),
         .default(enabledTraits: []),
     ],
@@ -54,14 +57,21 @@ let package = Package(
             ]),
         .target(
             name: "LarderTransport",
-            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+            ]),
         .target(
             name: "LarderSync",
             dependencies: [
                 "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ]),
         .target(
             name: "LarderHTTP",
@@ -76,7 +86,9 @@ let package = Package(
                 "LarderStore", "LarderFormat", "LarderEngine", "LarderJSON", "LarderTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ]),
         .target(
             name: "LarderQuery",
@@ -91,7 +103,9 @@ let package = Package(
                 "LarderQuery", "LarderTransport", "CLarderSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ]),
 
         .target(
@@ -193,7 +207,9 @@ let package = Package(
                 "LarderTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             exclude: ["COVERAGE.md"]),
         .testTarget(
@@ -268,7 +284,9 @@ let package = Package(
                 "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             exclude: ["Protocol/COVERAGE.md"]),
         .executableTarget(

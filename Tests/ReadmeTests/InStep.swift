@@ -17,7 +17,7 @@ func keepInStep(store: Store, base: BaseURL, headers: HTTPFields) async throws {
     coordinator.add(ResourceFilter("recitations:*"), priority: .low)  // when nothing else is to be done
 
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await coordinator.run() }  // a ServiceLifecycle service, if you have a group of them
+        group.addTask { try await coordinator.run() }  // a service, with the trait ServiceLifecycle
         group.addTask {
             for await status in coordinator.statuses() { print(status) }  // what is ready, running, waiting, and why
         }

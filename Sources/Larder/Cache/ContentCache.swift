@@ -5,7 +5,12 @@ internal import LarderQuery
 public import LarderStore
 public import LarderSync
 public import LarderTransport
+
+#if ServiceLifecycle
 public import ServiceLifecycle
+
+extension ContentCache: Service {}
+#endif
 
 /// An offline-first cache of a server's content: rows kept in sync, writes made offline, and stored responses, in one
 /// directory.
@@ -176,11 +181,11 @@ public final class ContentCache: Sendable {
     }
 }
 
-extension ContentCache: Service {
+extension ContentCache {
     /// Keeps content in sync and sends writes, until the task is cancelled or a part ends with an error.
     ///
-    /// It is a service of ServiceLifecycle. Reads and writes work without it; nothing is fetched or sent then.
-    /// Returns at once where the cache has neither a content server nor one for writes.
+    /// With the trait `ServiceLifecycle` the cache is a service of that package, and ends on a graceful shutdown. Reads and
+    /// writes work without a run; nothing is fetched or sent then. Returns at once where the cache has neither a content server nor one for writes.
     ///
     /// - Throws: As `SyncCoordinator.run()` and `Outbox.run()`.
     public func run() async throws {

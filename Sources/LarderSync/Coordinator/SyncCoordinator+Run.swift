@@ -2,11 +2,16 @@ internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
 internal import Logging
-public import ServiceLifecycle
 internal import Synchronization
 
-extension SyncCoordinator: Service {
-    /// Keeps the filters in sync until the service is shut down or the task is cancelled.
+#if ServiceLifecycle
+public import ServiceLifecycle
+
+extension SyncCoordinator: Service {}
+#endif
+
+extension SyncCoordinator {
+    /// Keeps the filters in sync until the task is cancelled, or its service is shut down (trait `ServiceLifecycle`).
     ///
     /// Every filter is brought up to date first. On a graceful shutdown, runs end after their current commit, and the
     /// next start continues from there. Traps when the coordinator already runs, also by ``runOnce(within:)``.
@@ -15,9 +20,9 @@ extension SyncCoordinator: Service {
     public func run() async throws {
         // The stream is made here, so that a shutdown before the start is not lost.
         let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
-        await withGracefulShutdownHandler {
+        await withShutdownHandler {
             _ = await loop(events, continuation, within: nil)
-        } onGracefulShutdown: {
+        } onShutdown: {
             continuation.yield(.stop)
         }
         try Task.checkCancellation()

@@ -6,9 +6,12 @@ import LarderStore
 import LarderTesting
 import LarderTransport
 import Logging
-import ServiceLifecycle
 import Synchronization
 import Testing
+
+#if ServiceLifecycle
+import ServiceLifecycle
+#endif
 
 @Suite(.timeLimit(.minutes(5))) struct `A drain` {
     private static func wait(_ seconds: Int) -> OutboxWorld.Script {
@@ -239,6 +242,7 @@ import Testing
         #expect(world.clock.now.offset == (isOnline ? .seconds(1) : .zero))
     }
 
+    #if ServiceLifecycle
     @Test func `holds up no shutdown of a run that waits for it`() async throws {
         let world = try OutboxWorld(script: Self.wait(5))
         let outbox = try world.outbox()
@@ -254,6 +258,7 @@ import Testing
         world.clock.advance(by: .seconds(20))
         #expect(await drain.value.unsent == 1)
     }
+    #endif
 
     @Test func `is followed by a run that began meanwhile`() async throws {
         let world = try OutboxWorld(script: Self.wait(5))

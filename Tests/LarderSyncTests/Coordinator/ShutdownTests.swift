@@ -1,5 +1,6 @@
 // Proves that the coordinator stops promptly, leaves a sound store, and continues at the next start.
 
+#if ServiceLifecycle
 import HTTPTypes
 import LarderFormat
 import LarderServer
@@ -125,3 +126,4 @@ struct ShutdownTests {
         #expect(fixture.clock.sleeperCount == 0)
     }
 }
+#endif

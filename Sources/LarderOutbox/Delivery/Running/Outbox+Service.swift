@@ -1,10 +1,17 @@
 internal import LarderStore
+internal import LarderTransport
 internal import Logging
-public import ServiceLifecycle
 internal import Synchronization
 
-extension Outbox: Service {
-    /// Sends entries that wait or are enqueued, until the service is shut down or the task is cancelled.
+#if ServiceLifecycle
+public import ServiceLifecycle
+
+extension Outbox: Service {}
+#endif
+
+extension Outbox {
+    /// Sends entries that wait or are enqueued, until the task is cancelled, or its service is shut down
+    /// (trait `ServiceLifecycle`).
     ///
     /// The attached tasks run with the outbox: those of the ``Session`` that is attached to it, and of each
     /// ``BufferUploader`` that is made over it. They end when it ends.
@@ -50,14 +57,14 @@ extension Outbox: Service {
     private func sendUntilShutDown() async throws {
         do {
             while !reserve() {
-                try await cancelWhenGracefulShutdown { try await self.store.host.sleep(.milliseconds(50)) }
+                try await cancelledByShutdown { try await self.store.host.sleep(.milliseconds(50)) }
             }
         } catch {
             return try Task.checkCancellation()
         }
         do {
-            if try !tryAcquireOwnership() { try await cancelWhenGracefulShutdown { try await self.waitForOwnership() } }
-            try await cancelWhenGracefulShutdown { try await self.bindServerWithRetries() }
+            if try !tryAcquireOwnership() { try await cancelledByShutdown { try await self.waitForOwnership() } }
+            try await cancelledByShutdown { try await self.bindServerWithRetries() }
         } catch {
             unreserve()
             // Shut down while another one sent.
@@ -66,9 +73,9 @@ extension Outbox: Service {
         }
         // Created here, so that a shutdown before the start ends the run.
         let (inputs, continuation) = AsyncStream<OutboxInput>.makeStream()
-        await withGracefulShutdownHandler {
+        await withShutdownHandler {
             await loop(inputs, continuation)
-        } onGracefulShutdown: {
+        } onShutdown: {
             continuation.yield(.event(.stop))
         }
         try Task.checkCancellation()
