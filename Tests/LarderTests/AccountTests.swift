@@ -154,6 +154,19 @@ import Testing
         }
     }
 
+    /// It was never synced again.
+    @Test func `belongs to nobody in a cache without accounts`() async throws {
+        let world = World()
+        let first = try await left(world, CacheOptions())
+        try await first.close()
+        try world.publish(11)
+        let cache = try await world.open()
+        try await world.running(cache) {
+            let seen = await world.keep("translations:10,11", in: cache)
+            #expect(seen.last?.isReady == true && seen.last?.resources == 2)
+        }
+    }
+
     /// The account of before was still named, and could read what others had synced since.
     @Test func `belongs to nobody once it was shared`() async throws {
         let world = World()

@@ -22,7 +22,7 @@ public struct CacheOptions: Sendable {
     /// Renews an expired login; without it the user signs in again.
     public var authenticator: (any Authenticator)?
     /// Whether writes belong to the account of the ``ContentCache/session``: nothing is written before
-    /// `Session.signIn(as:values:)`. Where it is false, writes are anonymous, and the session is not used.
+    /// `Session.signIn(as:values:)`. Where it is false, writes are anonymous, content belongs to nobody, and the session is not used.
     public var hasAccounts = true
     /// Whether every account may read the synced content, as where the server gives all of them the same. Where it is
     /// false, `Session.signIn(as:values:)` throws `SessionError.contentOfOtherAccount` while content of another

@@ -79,6 +79,7 @@ public final class ContentCache: Sendable {
             let schemas = rows.map { $0.schema }
             let query = try StoreQuery(store, tables: try schemas.map { try $0.table() })
             try await declareIndexes(schemas, in: store)
+            if options.contentIsShared || !options.hasAccounts { try await shareContent(in: store) }
             let session = try Session(
                 store: store, secrets: services.secrets, authenticator: options.authenticator,
                 contentIsShared: options.contentIsShared)
@@ -126,6 +127,12 @@ public final class ContentCache: Sendable {
             memory: MemoryResponseCache(maximumBytes: 5_000_000),
             options: options.http, services: services.host,
             isOnline: { network.isOnline }, account: { session.authentication.account })
+    }
+
+    /// Has stored content belong to no account; without this it would not be synced while its account is signed out.
+    private static func shareContent(in store: Store) async throws {
+        guard !store.isReadOnly, try store.read({ view in try view.contentAccount() }) != nil else { return }
+        try await store.write { transaction in try transaction.bindContent(to: nil) }
     }
 
     /// Declares the indexes of the rows, and removes those of the same rows that an earlier version of the app declared.
