@@ -90,6 +90,8 @@ import Testing
         #expect(try cache.rows(Stamp.self, where: "at > \(milliseconds: times[0])").map(\.id) == ["1", "2"])
         #expect(try cache.rows(Visit.self, where: "updated_at > \(milliseconds: .distantPast)").count == 3)
         #expect(try cache.rows(Visit.self, where: "at = \("2026-01-01T00:00:02.159Z")").map(\.id) == ["2"])
+        let early: SQLCondition = "at < \(iso8601: Date(timeIntervalSince1970: -0.25))"
+        #expect(early.arguments == [.text("1969-12-31T23:59:59.750Z")])
         #expect(try cache.rows(Stamp.self, where: "at = \(1_767_225_602_159)").map(\.id) == ["2"])
         try await cache.close()
     }

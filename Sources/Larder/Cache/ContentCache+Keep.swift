@@ -69,7 +69,7 @@ extension ContentCache {
                 } catch is CancellationError {
                     return nil
                 } catch {
-                    // What is complete and not ready is another server's content.
+                    // Content that was complete and fails the wait is that of another server.
                     let last = shown.value.withLock { $0 }
                     var final = last.isReady ? KeepProgress() : last
                     final.problem = "\(error)"

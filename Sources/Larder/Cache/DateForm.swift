@@ -17,10 +17,11 @@ extension RowSchema.DateForm {
     /// Returns a date as text in UTC.
     static func text(of date: Date) -> String {
         // Foundation cuts a fraction off, and most milliseconds are a little less than their number in binary.
-        let milliseconds = Self.milliseconds(of: date)
-        let seconds = (milliseconds / 1000).rounded(.down)
-        let whole = Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle())
-        let rest = Int(milliseconds - seconds * 1000)
+        guard let milliseconds = Int64(exactly: Self.milliseconds(of: date)) else {
+            return date.formatted(Date.ISO8601FormatStyle())
+        }
+        let rest = (milliseconds % 1000 + 1000) % 1000
+        let whole = Date(timeIntervalSince1970: Double(milliseconds - rest) / 1000).formatted(Date.ISO8601FormatStyle())
         return rest == 0 ? whole : "\(whole.dropLast()).\(String(1000 + rest).dropFirst())Z"
     }
 

@@ -249,13 +249,13 @@ extension Transaction {
     /// Stores the outcome of a filter's last run. A filter that was removed meanwhile is not made again.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func setRunRecord(_ attempt: RunRecord, ofFilter canonicalText: String) throws {
+    package mutating func setRunRecord(_ run: RunRecord, ofFilter canonicalText: String) throws {
         guard try filter(canonicalText) != nil else { return }
         try updateFilter(canonicalText) { record in
-            record.lastRunAt = attempt.lastRunAt ?? record.lastRunAt
-            record.failures = Int64(attempt.failures)
-            record.lastError = attempt.lastError
-            record.nextRunAt = attempt.nextRunAt
+            record.lastRunAt = run.lastRunAt ?? record.lastRunAt
+            record.failures = Int64(run.failures)
+            record.lastError = run.lastError
+            record.nextRunAt = run.nextRunAt
         }
     }
 }

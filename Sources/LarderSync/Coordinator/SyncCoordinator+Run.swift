@@ -183,7 +183,7 @@ extension SyncCoordinator {
         case .refuse(let text, let error):
             let waiters = state.withLock { $0.waiters.removeValue(forKey: text) ?? [] }
             for waiter in waiters { waiter.fulfil(.failure(error)) }
-        case .storeRunRecord(let text, let attempt): await storeRunRecord(attempt, text)
+        case .storeRunRecord(let text, let record): await storeRunRecord(record, text)
         case .report(let event): onEvent(event)
         case .stopped: break
         }
@@ -240,10 +240,10 @@ extension SyncCoordinator {
         onEvent(event)
     }
 
-    private func storeRunRecord(_ attempt: RunRecord, _ text: String) async {
+    private func storeRunRecord(_ record: RunRecord, _ text: String) async {
         do {
             try await store.write { transaction in
-                try transaction.setRunRecord(attempt, ofFilter: text)
+                try transaction.setRunRecord(record, ofFilter: text)
             }
         } catch {
             // The record is informative only; a failing store also fails the next run, which reports it.

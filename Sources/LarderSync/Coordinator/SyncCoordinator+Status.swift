@@ -62,7 +62,7 @@ extension SyncCoordinator {
         let read: @Sendable (borrowing ReadView) throws -> FilterReadiness? = { view in
             if let list = lists[text] { return try view.readiness(ofList: list.resource, named: text) }
             let readiness = try view.readiness(of: text)
-            // What is complete is then another server's content.
+            // Complete content of another server is not what the filter names.
             if readiness?.isComplete == true { try view.checkServer(server, of: .sync) }
             return readiness
         }
