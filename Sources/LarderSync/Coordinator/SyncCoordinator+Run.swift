@@ -14,7 +14,7 @@ extension SyncCoordinator {
     /// Keeps the filters in sync until the task is cancelled, or its service is shut down (trait `ServiceLifecycle`).
     ///
     /// Every filter is brought up to date first. On a graceful shutdown, runs end after their current commit, and the
-    /// next start continues from there. Traps when the coordinator already runs, also by ``runOnce(within:)``.
+    /// next start continues from there. Traps while a call of it, or of ``runOnce(within:)``, is under way.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
@@ -33,16 +33,47 @@ extension SyncCoordinator {
     /// Call it in the few seconds that a system grants in the background. At the limit, runs end after their current
     /// commit; snapshots swapped in by then are not fetched again. Failures are retried while there is time.
     ///
+    /// While ``run()`` runs, its runs are requested and waited for, but those of low priority; at the limit they go on.
+    ///
     /// - Parameter limit: above zero; about a second less than the time that the system grants.
     /// - Returns: the outcome of the last run of each filter; filters that were not run are missing.
     public func runOnce(within limit: Duration) async -> [String: Result<SyncReport, SyncError>] {
         precondition(limit > .zero, "no time to sync")
+        let running = state.withLock { state in
+            state.loop.map { _ in state.filters.filter { $0.priority > .low }.map(\.filter) }
+        }
+        if let running { return await outcomes(of: running, within: limit) }
         let (events, continuation) = AsyncStream<CoordinatorEvent>.makeStream()
         return await loop(events, continuation, within: limit)
     }
 }
 
 extension SyncCoordinator {
+    /// Requests runs of the loop under way, and returns the outcomes of those that end within a limit.
+    private func outcomes(
+        of filters: [ResourceFilter], within limit: Duration
+    ) async -> [String: Result<SyncReport, SyncError>] {
+        await withTaskGroup(of: (String, Result<SyncReport, SyncError>)?.self) { group in
+            for filter in filters {
+                group.addTask {
+                    do throws(SyncError) {
+                        return (filter.description, .success(try await self.sync(filter)))
+                    } catch {
+                        return (filter.description, .failure(error))
+                    }
+                }
+            }
+            group.addTask {
+                try? await self.store.host.sleep(limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            var outcomes: [String: Result<SyncReport, SyncError>] = [:]
+            while outcomes.count < filters.count, let ended = await group.next() ?? nil { outcomes[ended.0] = ended.1 }
+            return outcomes
+        }
+    }
+
     /// Queues an event for the loop; does nothing when the coordinator does not run.
     package func post(_ event: CoordinatorEvent) {
         state.withLock { state in _ = state.loop?.events.yield(event) }

@@ -32,6 +32,43 @@ struct OnceTests {
         #expect(fixture.script.recorded.isEmpty)
     }
 
+    /// It stopped the program: an app that the system wakes may still have its run.
+    @Test func `waits for the runs of a coordinator that runs`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let coordinator = try fixture.coordinator("tafsirs:*", "translations:*")
+        let running = Task { try await coordinator.run() }
+        _ = try await coordinator.waitUntilReady("translations:*")
+        try fixture.origin.addTranslations(20, count: 3)
+        let outcomes = await coordinator.runOnce(within: .seconds(25))
+        #expect(outcomes.mapValues { $0.report != nil } == ["tafsirs:*": true, "translations:*": true])
+        #expect(try fixture.differences() == [])
+        fixture.network.set(.offline)
+        let offline = await coordinator.runOnce(within: .seconds(25))
+        #expect(offline.keys.sorted() == ["tafsirs:*", "translations:*"])
+        #expect(offline.values.allSatisfy { $0.error != nil })
+        running.cancel()
+        _ = await running.result
+    }
+
+    @Test func `leaves the runs of a coordinator that runs at the limit`() async throws {
+        let fixture = try CoordinatorFixture()
+        try fixture.origin.addTranslations(19, count: 3)
+        let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/19") == true }
+        let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
+        let running = Task { try await coordinator.run() }
+        await heldRequests.waitUntilHeld()
+        let sleepers = fixture.clock.sleeperCount
+        let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
+        await fixture.clock.sleepers(atLeast: sleepers + 1)
+        fixture.clock.advance(by: .seconds(25))
+        #expect(await visit.value.isEmpty)
+        heldRequests.release()
+        _ = try await coordinator.waitUntilReady("translations:*")
+        running.cancel()
+        _ = await running.result
+    }
+
     @Test func `ends at once without filters`() async throws {
         let fixture = try CoordinatorFixture()
         let coordinator = try fixture.coordinator()

@@ -42,7 +42,7 @@ private struct AppExtensionsCode {
 
     // block begins
     func refresh(_ cache: ContentCache, within limit: Duration) async -> (failures: Int, unsent: Int) {
-        async let runs = cache.content?.runOnce(within: limit)  // traps while `cache.run()` runs
+        async let runs = cache.content?.runOnce(within: limit)
         async let left = cache.outbox?.drain(within: limit)
         let failures = await runs?.values.count { (try? $0.get()) == nil } ?? 0
         return (failures, await left?.unsent ?? 0)
