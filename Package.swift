@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "larder",
-    platforms: [.macOS("26.0"), .iOS("26.0")],
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Larder", targets: ["Larder"]),
         .library(name: "LarderObservation", targets: ["LarderObservation"]),
@@ -49,7 +49,7 @@ let package = Package(
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
         .target(name: "LarderFormat", dependencies: ["CXXHash"]),
-        .target(name: "LarderJSON"),
+        .target(name: "LarderJSON", dependencies: ["LarderFormat"]),
         .target(
             name: "LarderStore",
             dependencies: [

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "larder-benchmarks",
-    platforms: [.macOS("26.0")],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "larder", path: ".."),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

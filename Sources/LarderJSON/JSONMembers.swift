@@ -1,3 +1,5 @@
+internal import LarderFormat
+
 /// The members of a JSON object, each as it is spelled, which can be read, changed and written back.
 ///
 /// Names are compared with their escapes decoded, byte for byte. Of members with one name the first counts.
@@ -12,7 +14,7 @@ package struct JSONMembers: Hashable, Sendable {
         package var value: [UInt8]
 
         /// The decoded value; nil when ``value`` is no JSON text.
-        package var decoded: JSONValue? { JSONValue(value.span) }
+        package var decoded: JSONValue? { JSONValue(value.rawSpan.bytes) }
     }
 
     /// The members in their order; nil where one was removed.
@@ -27,7 +29,7 @@ package struct JSONMembers: Hashable, Sendable {
     /// - Complexity: O(*n*) in its bytes.
     package init?(_ text: [UInt8]) {
         do throws(JSONError) {
-            try self.init(text.span, limits: .stored, acceptsRepeatedNames: true)
+            try self.init(text.rawSpan.bytes, limits: .stored, acceptsRepeatedNames: true)
         } catch {
             return nil
         }
@@ -94,6 +96,6 @@ package struct JSONMembers: Hashable, Sendable {
     package static func isSame(_ left: Member?, _ right: Member?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         if left.value == right.value { return true }
-        return JSONText.minified(left.value.span) == JSONText.minified(right.value.span)
+        return JSONText.minified(left.value.rawSpan.bytes) == JSONText.minified(right.value.rawSpan.bytes)
     }
 }

@@ -18,7 +18,7 @@ extension JSONMergePatch {
     private func compose(
         _ own: [Member], _ later: JSONMergePatch, _ members: [Member], to output: inout [UInt8]
     ) -> Bool {
-        let indexes = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
+        let indexes = Dictionary(uniqueKeysWithValues: zip(members.map(\.name), members.indices))
         var isMerged = [Bool](repeating: false, count: members.count)
         var list = MemberList(&output)
         for member in own {

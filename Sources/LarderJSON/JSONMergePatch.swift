@@ -1,3 +1,5 @@
+internal import LarderFormat
+
 /// A JSON merge patch (RFC 7396): an object that names the members of another to set, or with `null` to remove.
 ///
 /// Values keep their spelling, numbers included, whether the patch sets them or not. Members of the target keep their
@@ -33,7 +35,7 @@ package struct JSONMergePatch: Sendable {
         var limits = JSONLimits.stored
         limits.depth = Self.mostDepth
         do throws(JSONError) {
-            var reader = JSONReader(bytes.span, limits: limits)
+            var reader = JSONReader(bytes.rawSpan.bytes, limits: limits)
             root = try Self.node(&reader)
             try reader.finish()
         } catch {
@@ -106,7 +108,7 @@ extension JSONMergePatch {
             _ = try target.skip(token)
             return append(node, to: &output)
         }
-        let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
+        let places = Dictionary(uniqueKeysWithValues: zip(members.map(\.name), members.indices))
         var isDone = [Bool](repeating: false, count: members.count)
         var list = MemberList(&output)
         while try target.token() == .name {

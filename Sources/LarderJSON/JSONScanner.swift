@@ -1,3 +1,5 @@
+internal import LarderFormat
+
 /// A strict tokenizer for one JSON text that arrives in chunks of any size.
 ///
 /// It accepts exactly the texts of RFC 8259 in UTF-8, minus three kinds that have no safe meaning. These are a byte
@@ -109,11 +111,11 @@ extension JSONScanner {
 
     /// Returns the index in `names` of the last captured name, string or number, or nil.
     package func place(in names: [[UInt8]]) -> Int? {
-        let text = text.span
-        let names = names.span
+        let text = text.rawSpan.bytes
         var place = 0
         while place < names.count {
-            if Self.isSame(names[place].span, text) { return place }
+            let name = names[place]
+            if Self.isSame(name.rawSpan.bytes, text) { return place }
             place += 1
         }
         return nil

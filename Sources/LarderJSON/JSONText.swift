@@ -1,3 +1,5 @@
+internal import LarderFormat
+
 /// Checks and conversions of JSON texts (RFC 8259), and the quoting of strings.
 package enum JSONText {
     /// Whether `bytes` are one value and nothing else, without white space around it.
@@ -18,7 +20,7 @@ package enum JSONText {
     package static func elements(
         of list: [UInt8], limits: JSONLimits = JSONLimits()
     ) throws(JSONError) -> [[UInt8]]? {
-        var reader = JSONReader(list.span, limits: limits)
+        var reader = JSONReader(list.rawSpan.bytes, limits: limits)
         guard try reader.token() == .arrayBegin else { return nil }
         var elements: [[UInt8]] = []
         while case let token = try reader.token(), token != .arrayEnd {

@@ -1,3 +1,4 @@
+internal import LarderFormat
 public import LarderJSON
 
 /// The reason a line of content was refused.
@@ -75,7 +76,7 @@ public struct ContentLoader {
         guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
         let members: JSONMembers
         do throws(JSONError) {
-            members = try JSONMembers(line.span)
+            members = try JSONMembers(line.rawSpan.bytes)
         } catch {
             throw .invalidJSON(line: lines, error)
         }

@@ -29,9 +29,6 @@ extension RawSpan {
         unsafe withUnsafeBytes { bytes in unsafe String(validating: bytes, as: UTF8.self) }
     }
 
-    /// Whether these bytes are UTF-8.
-    package var isUTF8: Bool { (try? UTF8Span(validating: bytes)) != nil }
-
     /// The same bytes, typed.
     package var bytes: Span<UInt8> {
         @_lifetime(copy self) get { Span<UInt8>(_bytes: self) }
@@ -78,8 +75,9 @@ extension Array where Element == UInt8 {
     /// The array's bytes, without a copy; valid while the array is not changed.
     package var rawSpan: RawSpan {
         @_lifetime(borrow self) get {
-            let elements = span
-            return unsafe _overrideLifetime(elements.bytes, borrowing: self)
+            // The slice has the array's own storage. `Array.span` needs macOS 26 and iOS 26.
+            let slice = self[...]
+            return unsafe _overrideLifetime(slice.span.bytes, borrowing: self)
         }
     }
 
@@ -107,24 +105,29 @@ extension Span where Element == UInt8 {
 }
 
 extension String {
+    /// Calls `body` with the UTF-8 of this text, which is copied only where the text is stored otherwise.
+    ///
+    /// `String.utf8Span` needs macOS 26 and iOS 26.
+    func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        let result = unsafe utf8.withContiguousStorageIfAvailable { bytes in body(unsafe Span(_unsafeElements: bytes)) }
+        return result ?? body(Array(utf8).rawSpan.bytes)
+    }
+
     /// Whether both have the same UTF-8: unlike with `==`, canonically equivalent texts differ.
     package func equalsBytewise(_ other: String) -> Bool {
-        let left = utf8Span
-        let right = other.utf8Span
-        return left.span.raw.equals(right.span.raw)
+        withUTF8Span { left in other.withUTF8Span { right in left.raw.equals(right.raw) } }
     }
 
     /// Whether the UTF-8 of this text sorts before that of `other`.
     func precedesBytewise(_ other: String) -> Bool {
-        let left = utf8Span
-        let right = other.utf8Span
-        return left.span.raw.lexicographicallyPrecedes(right.span.raw)
+        withUTF8Span { left in other.withUTF8Span { right in left.raw.lexicographicallyPrecedes(right.raw) } }
     }
 
     /// Feeds the UTF-8, and its length, to a hasher.
     func hashBytewise(into hasher: inout Hasher) {
-        let text = utf8Span
-        hasher.combine(text.count)
-        unsafe text.span.raw.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+        withUTF8Span { text in
+            hasher.combine(text.count)
+            unsafe text.raw.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+        }
     }
 }

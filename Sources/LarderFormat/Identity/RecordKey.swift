@@ -7,8 +7,10 @@ package enum RecordKey {
     /// The canonical form of a signed 64-bit integer is `0`, or digits without leading zeros, with `-` in front of a
     /// negative. `+1`, `01` and `-0` are text.
     package static func canonicalDecimal(_ text: String) -> Int64? {
-        let utf8 = text.utf8Span
-        let digits = utf8.span
+        text.withUTF8Span { number($0) }
+    }
+
+    private static func number(_ digits: Span<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 20 else { return nil }
         let isNegative = digits[0] == 0x2D
         let start = isNegative ? 1 : 0

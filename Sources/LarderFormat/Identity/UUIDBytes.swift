@@ -17,14 +17,6 @@ public struct UUIDBytes: Hashable, Sendable {
         self.low = low
     }
 
-    /// Makes a UUID of its bytes in order.
-    public init(bytes: [16 of UInt8]) {
-        var halves: (UInt64, UInt64) = (0, 0)
-        for index in 0..<8 { halves.0 = halves.0 << 8 | UInt64(bytes[index]) }
-        for index in 8..<16 { halves.1 = halves.1 << 8 | UInt64(bytes[index]) }
-        self.init(high: halves.0, low: halves.1)
-    }
-
     /// Parses the form 8-4-4-4-12 in hexadecimal digits of either case; `nil` for anything else.
     public init?(_ text: String) {
         let characters = [UInt8](text.utf8)
@@ -45,11 +37,6 @@ public struct UUIDBytes: Hashable, Sendable {
 
     /// Sixteen bytes of zero: no UUID yet.
     package static let zero = UUIDBytes(high: 0, low: 0)
-
-    /// The sixteen bytes in order.
-    public var bytes: [16 of UInt8] {
-        [16 of UInt8] { index in self[index] }
-    }
 
     /// Draws a random UUID, version 4 (RFC 9562 §5.4).
     public static func random(using generator: inout some RandomNumberGenerator) -> UUIDBytes {

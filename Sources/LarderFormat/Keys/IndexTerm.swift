@@ -16,17 +16,15 @@ package enum IndexTerm: Hashable, Sendable {
         case .integer, .real:
             guard let number = IndexNumber(value) else { return nil }
             self = .number(number)
-        case .text(let text): self = Self.text(text, collation)
+        case .text(let text): self = text.withUTF8Span { Self.text($0, collation) }
         case .blob: return nil
         }
     }
 
-    private static func text(_ text: String, _ collation: IndexCollation) -> IndexTerm {
+    private static func text(_ source: Span<UInt8>, _ collation: IndexCollation) -> IndexTerm {
         var bytes: [UInt8] = []
         // Code and terminator.
         var encoded = 2
-        let utf8 = text.utf8Span
-        let source = utf8.span
         bytes.reserveCapacity(min(source.count, Limits.indexText))
         for index in 0..<source.count {
             let byte = source[index]

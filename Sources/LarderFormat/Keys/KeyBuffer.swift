@@ -1,21 +1,27 @@
-/// A key under construction on the stack: at most 511 bytes, nothing on the heap.
+/// A key under construction: at most 511 bytes, on the stack where `InlineArray` needs no newer system.
 ///
 /// An append that does not fit throws ``FormatError/keyTooLong(actual:limit:)`` and leaves the key as it was.
 package struct KeyBuffer: ~Copyable {
-    private var storage: InlineArray<511, UInt8>
+    #if canImport(Darwin)
+    // `InlineArray` needs macOS 26 and iOS 26.
+    private var storage = [UInt8](repeating: 0, count: Limits.key)
+    #else
+    private var storage = InlineArray<511, UInt8>(repeating: 0)
+    #endif
     /// The length of the key so far, in bytes.
-    package private(set) var count: Int
+    package private(set) var count = 0
 
     /// Makes an empty key.
-    package init() {
-        storage = InlineArray(repeating: 0)
-        count = 0
-    }
+    package init() {}
 
     /// The key so far; valid until the buffer changes.
     package var bytes: RawSpan {
         @_lifetime(borrow self) get {
+            #if canImport(Darwin)
+            storage.rawSpan.extracting(0..<count)
+            #else
             storage.span.extracting(0..<count).raw
+            #endif
         }
     }
 

@@ -7,11 +7,11 @@ enum TupleLength {
     static func integer(_ value: Int64) -> Int { 1 + significantBytes(of: value.magnitude) }
 
     static func text(_ text: String) -> Int {
-        let utf8 = text.utf8Span
-        let bytes = utf8.span
-        var length = bytes.count + 2
-        for index in 0..<bytes.count where bytes[index] == TupleCode.terminator { length += 1 }
-        return length
+        text.withUTF8Span { bytes in
+            var length = bytes.count + 2
+            for index in 0..<bytes.count where bytes[index] == TupleCode.terminator { length += 1 }
+            return length
+        }
     }
 
     static func recordKey(_ text: String) -> Int {

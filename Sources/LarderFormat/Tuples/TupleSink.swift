@@ -20,13 +20,12 @@ extension TupleSink where Self: ~Copyable {
 
     mutating func put(text: String) {
         put(TupleCode.text)
-        let utf8 = text.utf8Span
-        put(escaped: utf8.span)
+        text.withUTF8Span { put(escaped: $0) }
     }
 
     mutating func put(bytes: [UInt8]) {
         put(TupleCode.bytes)
-        put(escaped: bytes.span)
+        put(escaped: bytes.rawSpan.bytes)
     }
 
     mutating func put(recordKey: String) {

@@ -1,3 +1,4 @@
+import LarderFormat
 import LarderJSON
 
 extension GroupRules {
@@ -41,7 +42,7 @@ extension GroupRules {
 
     private static func members(of body: [UInt8]) throws(OriginError) -> JSONMembers {
         do throws(JSONError) {
-            return try JSONMembers(body.span)
+            return try JSONMembers(body.rawSpan.bytes)
         } catch {
             throw .invalidBody(error)
         }

@@ -196,8 +196,8 @@ package struct ListRows: Sendable {
     /// It is nil when one is not an object with distinct names. Values are compared as they are spelled, strings
     /// decoded.
     private static func changedMembers(_ old: [UInt8], _ new: [UInt8]) -> [String]? {
-        guard let old = try? JSONMembers(old.span, limits: .stored),
-            let new = try? JSONMembers(new.span, limits: .stored)
+        guard let old = try? JSONMembers(old.rawSpan.bytes, limits: .stored),
+            let new = try? JSONMembers(new.rawSpan.bytes, limits: .stored)
         else { return nil }
         let names = old.members.map(\.name) + new.members.map(\.name).filter { old[$0] == nil }
         let changed = names.filter { name in

@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderJSON
 
 /// A server's message about a request that it refused.
@@ -52,12 +53,12 @@ extension ServerProblem {
     }
 
     private static func envelope(of body: [UInt8]) throws(WireError) -> (code: String?, message: String) {
-        var reader = BodyReader(body.span)
+        var reader = BodyReader(body.rawSpan.bytes)
         try reader.beginObject(path: "")
         let outer = try reader.members(["error", "message", "type"].map { Array($0.utf8) }, path: "")
         try reader.finish()
         guard case .object(let range)? = outer[0] else { return (outer[2]?.text, outer[1]?.text ?? "") }
-        var inner = BodyReader(body.span.extracting(range))
+        var inner = BodyReader(body.rawSpan.bytes.extracting(range))
         try inner.beginObject(path: "error")
         let members = try inner.members(["code", "message"].map { Array($0.utf8) }, path: "error")
         return (members[0]?.text, members[1]?.text ?? "")

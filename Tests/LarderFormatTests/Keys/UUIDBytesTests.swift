@@ -10,7 +10,6 @@ import Testing
         #expect(uuid.description == text)
         #expect(UUIDBytes(text.uppercased()) == uuid)
         #expect(uuid == UUIDBytes(high: 0x0F1E_2D3C_4B5A_4968, low: 0x8796_A5B4_C3D2_E1F0))
-        #expect(UUIDBytes(bytes: uuid.bytes) == uuid)
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import LarderFormat
 import LarderJSON
 
 extension JSON {
@@ -8,7 +9,7 @@ extension JSON {
     ///
     /// - Throws: `JSONError` for invalid JSON, deeper nesting or another number.
     init(_ text: [UInt8]) throws(JSONError) {
-        var reader = JSONReader(text.span, limits: Self.limits)
+        var reader = JSONReader(text.rawSpan.bytes, limits: Self.limits)
         let token = try reader.token()
         self = try Self.value(token, &reader)
         try reader.finish()

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderFormat
 import LarderJSON
 
 /// One write of a batch, as the client sent it.
@@ -22,7 +23,7 @@ extension BatchOperation {
     static func parse(_ bytes: [UInt8], limit: Int) throws(IdempotencyProblem) -> [BatchOperation] {
         let elements: [[UInt8]]?
         do throws(JSONError) {
-            elements = try JSONMembers(bytes.span)["operations"].flatMap { (list) throws(JSONError) in
+            elements = try JSONMembers(bytes.rawSpan.bytes)["operations"].flatMap { (list) throws(JSONError) in
                 try JSONText.elements(of: list.value)
             }
         } catch {
@@ -43,7 +44,7 @@ extension BatchOperation {
     }
 
     private static func one(_ element: [UInt8], _ index: Int) throws(IdempotencyProblem) -> BatchOperation {
-        guard let members = try? JSONMembers(element.span) else {
+        guard let members = try? JSONMembers(element.rawSpan.bytes) else {
             throw malformed("operation \(index) is no object, or has a name twice")
         }
         func text(_ name: String) -> String? { members[name]?.decoded?.text }

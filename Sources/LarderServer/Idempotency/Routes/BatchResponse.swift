@@ -1,4 +1,5 @@
 import HTTPTypes
+import LarderFormat
 import LarderJSON
 
 /// Writes `{"outcomes":[{"id":…,"status":…,"replayed":true,"retry_after":1,"sequence":7,"body":…},…]}` piece by piece.
@@ -23,7 +24,7 @@ struct BatchResponse {
         append(answer.fields[.syncSequence], ",\"sequence\":")
         if !answer.body.isEmpty {
             writer.raw(",\"body\":")
-            if JSONValue(answer.body.span) != nil {
+            if JSONValue(answer.body.rawSpan.bytes) != nil {
                 writer.raw(answer.body)
             } else {
                 writer.string(String(decoding: answer.body, as: UTF8.self))

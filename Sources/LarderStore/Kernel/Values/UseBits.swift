@@ -7,24 +7,29 @@ internal import Synchronization
 final class UseBits: Sendable {
     private static let wordCount = 1024
 
-    private let words: InlineArray<1024, Atomic<UInt64>> = InlineArray { _ in Atomic(0) }
+    // Objects, because the arrays that hold an `Atomic` itself need macOS 26 and iOS 26.
+    private let words = (0..<wordCount).map { _ in Word() }
+
+    private final class Word: Sendable {
+        let bits = Atomic<UInt64>(0)
+    }
 
     /// Records a use of the object with this number, such as a generation.
     func insert(_ number: Int64) {
         let (word, bit) = Self.bitPosition(number)
-        if words[word].load(ordering: .relaxed) & bit == 0 { words[word].bitwiseOr(bit, ordering: .relaxed) }
+        if words[word].bits.load(ordering: .relaxed) & bit == 0 { words[word].bits.bitwiseOr(bit, ordering: .relaxed) }
     }
 
     /// Whether the number was used since its bit was last cleared.
     func contains(_ number: Int64) -> Bool {
         let (word, bit) = Self.bitPosition(number)
-        return words[word].load(ordering: .relaxed) & bit != 0
+        return words[word].bits.load(ordering: .relaxed) & bit != 0
     }
 
     /// Returns whether the number was used since the last call, and clears its bit.
     func remove(_ number: Int64) -> Bool {
         let (word, bit) = Self.bitPosition(number)
-        return words[word].bitwiseAnd(~bit, ordering: .relaxed).oldValue & bit != 0
+        return words[word].bits.bitwiseAnd(~bit, ordering: .relaxed).oldValue & bit != 0
     }
 
     private static func bitPosition(_ number: Int64) -> (word: Int, bit: UInt64) {

@@ -14,6 +14,6 @@ extension OutboxDraft {
         guard blob == nil, payload != Array("null".utf8),
             fields.allSatisfy({ $0.name.lowercased() == "content-type" })
         else { return false }
-        return payload.isEmpty || JSONText.isValue(payload.span)
+        return payload.isEmpty || JSONText.isValue(payload.rawSpan.bytes)
     }
 }

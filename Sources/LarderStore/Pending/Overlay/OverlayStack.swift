@@ -186,6 +186,6 @@ extension Tables {
 extension JSONMergePatch {
     /// Returns a row's payload with the patch applied. A payload that is not marked as JSON counts as an empty object.
     package func merged(over payload: [UInt8], codec: PayloadCodec) -> [UInt8] {
-        merged(over: codec == .json ? payload.span : Span())
+        merged(over: codec == .json ? payload.rawSpan.bytes : Span())
     }
 }

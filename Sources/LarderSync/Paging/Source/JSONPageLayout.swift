@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderJSON
 
 /// The layout of a JSON body that contains one page of a list.
@@ -52,7 +53,7 @@ extension JSONPageLayout {
             list = range
         }
         let parser = JSONItemParser(layout: self, path: Self.path(items))
-        var page = ListPage(items: try parser.items(body.span.extracting(list)))
+        var page = ListPage(items: try parser.items(body.rawSpan.bytes.extracting(list)))
         try readContinuation(body, request, &page)
         return page
     }
@@ -82,7 +83,7 @@ extension JSONPageLayout {
 
     /// Returns the value at a place, or nil where there is none.
     private static func find(_ place: [String], in body: [UInt8]) throws(WireError) -> JSONValue? {
-        var reader = BodyReader(body.span)
+        var reader = BodyReader(body.rawSpan.bytes)
         try reader.beginObject(path: "")
         let found = try find(place.map { Array($0.utf8) }[...], &reader)
         try reader.finish()

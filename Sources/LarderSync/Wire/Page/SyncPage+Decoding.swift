@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderJSON
 
 extension SyncPage {
@@ -20,7 +21,7 @@ extension SyncPage {
     /// - Complexity: O(*n*) for *n* bytes, in one pass.
     package init(decoding body: [UInt8], limit: Int = maximumBody) throws(WireError) {
         guard body.count <= limit else { throw .tooLarge(path: "", limit: limit) }
-        var reader = BodyReader(body.span)
+        var reader = BodyReader(body.rawSpan.bytes)
         try reader.beginObject(path: "")
         var page: SyncPage?
         while try reader.member(of: Self.root) != nil {

@@ -1,3 +1,4 @@
+internal import LarderFormat
 internal import LarderJSON
 
 /// A parser of the body of a snapshot as it arrives, record by record, in memory bounded by one record.
@@ -101,7 +102,7 @@ package struct SnapshotParser: Sendable {
 
     private mutating func token(in chunk: [UInt8], at position: inout Int) throws(WireError) -> JSONToken? {
         do throws(JSONError) {
-            return try scanner.next(in: chunk.span, at: &position)
+            return try scanner.next(in: chunk.rawSpan.bytes, at: &position)
         } catch {
             if error.reason == .documentTooLong { throw .tooLarge(path: "", limit: bodyLimit) }
             throw .json(error)
