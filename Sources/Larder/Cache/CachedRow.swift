@@ -69,6 +69,8 @@ public struct RowSchema: Sendable {
     public let dates: DateForm
     /// The treatment of a payload that does not decode.
     public let undecodable: Undecodable
+    /// The columns whose type is named.
+    private let named: [String: ColumnDefinition.Affinity]
 
     /// Describes rows.
     ///
@@ -81,15 +83,18 @@ public struct RowSchema: Sendable {
     ///   - dates: The form of `Date` properties in payloads.
     ///   - undecodable: The treatment of a payload that does not decode.
     public init(
-        _ type: String, in scope: Scope, columns: String..., index: String..., search: String...,
+        _ type: String, in scope: Scope, columns: Column..., index: Column..., search: Column...,
         dates: DateForm = .iso8601, undecodable: Undecodable = .fails
     ) {
         self.type = type
         self.scope = scope
         var known: Set<String> = []
-        self.columns = (columns + index + search).filter { known.insert($0).inserted }
-        indexes = index
-        searched = search
+        let all = columns + index + search
+        self.columns = all.map(\.name).filter { known.insert($0).inserted }
+        indexes = index.map(\.name)
+        searched = search.map(\.name)
+        named = Dictionary(
+            all.compactMap { column in column.affinity.map { (column.name, $0) } }, uniquingKeysWith: { $1 })
         self.dates = dates
         self.undecodable = undecodable
     }
@@ -112,15 +117,21 @@ public struct RowSchema: Sendable {
         }
     }
 
-    /// The table for SQL.
-    func table() throws(QueryError) -> TableDefinition {
+    /// The columns whose type is that of a property.
+    var unnamed: [String] { columns.filter { named[$0] == nil } }
+
+    /// The table for SQL; `affinities` are those of the properties.
+    func table(_ affinities: [String: ColumnDefinition.Affinity] = [:]) throws(QueryError) -> TableDefinition {
         let scope: TableDefinition.Scope =
             switch scope {
             case .resource(let key): .resource(key)
             case .group(let group): .group(group)
             }
         var definitions: [ColumnDefinition] = []
-        for column in columns { definitions.append(try ColumnDefinition(column)) }
+        for column in columns {
+            let affinity = named[column] ?? affinities[column] ?? .none
+            definitions.append(try ColumnDefinition(column, affinity: affinity))
+        }
         return try TableDefinition(
             type, of: scope, type: type, columns: definitions, searched: searched.map { SearchField($0) })
     }

@@ -77,7 +77,7 @@ public final class ContentCache: Sendable {
         let store = try Store.open(at: location.path, options: options.store, host: services.host)
         do {
             let schemas = rows.map { $0.schema }
-            let query = try StoreQuery(store, tables: try schemas.map { try $0.table() })
+            let query = try StoreQuery(store, tables: try rows.map { try $0.table(services.host.logger) })
             try await declareIndexes(schemas, in: store)
             if options.contentIsShared || !options.hasAccounts { try await shareContent(in: store) }
             let session = try Session(

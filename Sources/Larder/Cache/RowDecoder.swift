@@ -1,5 +1,7 @@
 private import Foundation
 internal import LarderFormat
+internal import LarderQuery
+internal import Logging
 
 /// A row as it is stored.
 struct EncodedRow: Hashable, Sendable {
@@ -61,6 +63,15 @@ extension CachedRow {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = Self.schema.dates.encoding
         return Array(try encoder.encode(self))
+    }
+
+    /// The table of the rows for SQL. Columns whose type is not known are logged.
+    static func table(_ logger: Logger) throws(QueryError) -> TableDefinition {
+        let columns = schema.unnamed
+        if columns.isEmpty { return try schema.table() }
+        let members = RowMembers(of: Self.self)
+        for warning in columns.compactMap({ members.warning($0, of: "\(Self.self)") }) { logger.warning("\(warning)") }
+        return try schema.table(members.affinities)
     }
 
     /// The key of the row with an id.

@@ -15,8 +15,8 @@ public import Foundation
 /// print(chapter.count, some.count)
 /// ```
 ///
-/// Its names are those of ``RowSchema/columns``, and `key`, `updated_at`, `resource_group` and `resource_id`. A value has the
-/// type that it has in the payload: `number = \(5)` finds the number 5 and not the text "5", so convert what a user types. A
+/// Its names are those of ``RowSchema/columns``, and `key`, `updated_at`, `resource_group` and `resource_id`. A value is
+/// compared as the column's property is, so `price < \("50")` finds numbers below 50; see ``RowSchema/Column``. A
 /// date needs its form: `updated_at > \(milliseconds: date)`. A pattern is one value: `text LIKE \("%" + word + "%")`.
 public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The text, with `?` in place of each value.

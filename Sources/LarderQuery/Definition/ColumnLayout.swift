@@ -34,7 +34,7 @@ enum ColumnLayout {
     /// `'5'`.
     static func schema(of table: TableDefinition) -> String {
         let declared = table.columns.map { column in
-            "\(column.name.quotedName) COLLATE \(column.collation.rawValue)"
+            "\(column.name.quotedName) \(column.affinity.rawValue) COLLATE \(column.collation.rawValue)"
         }
         let columns =
             ["\"key\" NUMERIC NOT NULL"] + declared + [

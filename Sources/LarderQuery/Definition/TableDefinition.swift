@@ -12,9 +12,9 @@ public import LarderJSON
 /// | `payload` | | the whole payload: TEXT when it is JSON, so that `json_extract` reads it, else a BLOB |
 /// | `resource_group`, `resource_id` | TEXT, INTEGER | the resource that the row belongs to |
 ///
-/// The last four are hidden: `SELECT *` leaves them out. Declared columns have no affinity: a value has the type that
-/// it has in the payload, so `5` is not `'5'`. `key` has numeric affinity, so that `key = 5` and `key = '5'` find the
-/// row `5`, and a column with the text `'5'` joins with it.
+/// The last four are hidden: `SELECT *` leaves them out. A value has the type that it has in the payload. A comparison
+/// converts it as ``ColumnDefinition/affinity-swift.property`` says; without one, `5` is not `'5'`. `key` has numeric
+/// affinity, so that `key = 5` and `key = '5'` find the row `5`, and a column with the text `'5'` joins with it.
 ///
 /// As in SQLite everywhere, a text that spells a number then equals every key that spells that number: `key = '7'`
 /// finds `007` too. Where keys may be spelled so (`007`, `12e3`, 20 digits), `key IS ?1 AND key || '' = ?1` finds the
@@ -107,12 +107,24 @@ public struct ColumnDefinition: Hashable, Sendable {
         case nocase = "NOCASE"
     }
 
+    /// The conversion of the values that are compared with a column. SQLite, "Type Conversions Prior To Comparison".
+    public enum Affinity: String, Hashable, Sendable {
+        /// None: a number is never equal to a text, and less than each.
+        case none = ""
+        /// Texts that spell a number are compared as that number.
+        case numeric = "NUMERIC"
+        /// Numbers are compared as the text that spells them.
+        case text = "TEXT"
+    }
+
     /// The name in statements.
     public let name: String
     /// The path of the value in the payload.
     public let path: JSONPath
     /// The comparison of its texts.
     public let collation: Collation
+    /// The conversion of the values that are compared with it.
+    public let affinity: Affinity
 
     /// Declares a column.
     ///
@@ -120,13 +132,17 @@ public struct ColumnDefinition: Hashable, Sendable {
     ///   - name: the name in statements.
     ///   - path: such as `$.address.city`; nil is the member of the column's own name.
     ///   - collation: the comparison of its texts where a statement specifies none.
+    ///   - affinity: the conversion of the values that are compared with it.
     /// - Throws: ``QueryError/definition(_:)`` for an invalid path.
-    public init(_ name: String, path: String? = nil, collation: Collation = .binary) throws(QueryError) {
+    public init(
+        _ name: String, path: String? = nil, collation: Collation = .binary, affinity: Affinity = .none
+    ) throws(QueryError) {
         guard let path = JSONPath(path ?? "$.\"\(name)\"") else {
             throw .definition("\(path ?? name) is no path to a value")
         }
         self.name = name
         self.path = path
         self.collation = collation
+        self.affinity = affinity
     }
 }

@@ -4,7 +4,7 @@ internal import LarderStore
 /// The entries of an index that a statement's constraints leave.
 ///
 /// SQLite checks every row again, so there may be too many of them, but never too few. The affinity of the other side
-/// of a comparison is unknown, and the column has none, so both cases are covered:
+/// of a comparison is unknown, so each is covered:
 ///
 /// - Against a number, SQLite may compare the column's texts as numbers (`price = CAST(? AS INTEGER)` finds `'5'`). So
 ///   the texts that look like a number are read as well. Few columns have any, so that most reads are of an empty
@@ -12,8 +12,10 @@ internal import LarderStore
 /// - Against a text, SQLite may compare the column's numbers as texts, or both as numbers (`chapter_id = chapters.key`
 ///   finds `5` and `'05'`). So the number that the text spells is read as well, and every text that spells it. In a
 ///   comparison of order with a text that spells a number, every text that does may be on either side.
+/// - A column of texts compares with the text of a number (`name > 5` finds `'abc'`).
 struct IndexBounds {
     private let collation: IndexCollation
+    private let affinity: ColumnDefinition.Affinity
     private var hasNulls = true
     private var numbers: IndexRange? = Self.allNumbers
     private var texts: IndexRange? = IndexRange(lower: IndexRange.Bound(.text(""), isInclusive: true))
@@ -26,8 +28,9 @@ struct IndexBounds {
         lower: IndexRange.Bound(.real(-.infinity), isInclusive: true),
         upper: IndexRange.Bound(.real(.infinity), isInclusive: true))
 
-    init(_ collation: IndexCollation) {
+    init(_ collation: IndexCollation, _ affinity: ColumnDefinition.Affinity) {
         self.collation = collation
+        self.affinity = affinity
     }
 
     /// Narrows the bounds by a constraint.
@@ -39,7 +42,7 @@ struct IndexBounds {
         case (.same, nil): break
         default: hasNulls = false
         }
-        guard let value else { return }
+        guard let value = affinity == .text ? value?.comparedAsText : value else { return }
         switch (comparison, value) {
         case (.equal, .integer), (.equal, .real), (.same, .integer), (.same, .real): narrow(equalNumber: value)
         case (.equal, .text(let text)), (.same, .text(let text)): narrow(equalText: text)
@@ -198,6 +201,17 @@ struct IndexSegment {
         case .none: return true
         case .numeric: return NumericText.value(text) != nil
         case .equal(let number): return NumericText.mayEqual(text, number)
+        }
+    }
+}
+
+extension SQLValue {
+    /// The value that a column of texts is compared with; nil for a real, whose text is SQLite's to make.
+    fileprivate var comparedAsText: SQLValue? {
+        switch self {
+        case .integer(let integer): .text(String(integer))
+        case .real: nil
+        case .null, .text, .blob: self
         }
     }
 }

@@ -93,7 +93,7 @@ extension Planner {
     private func byIndex(_ index: SecondaryIndex, _ column: Int, _ request: PlanRequest) throws -> PlanCandidate? {
         let collation = index.definition.collation
         var candidate = PlanCandidate(access: .index(index, column: column), rows: total)
-        var bounds = IndexBounds(collation)
+        var bounds = IndexBounds(collation, table.columns[column].affinity)
         var areKnown = true
         var share = 1.0
         let names = table.columns.map(\.name)

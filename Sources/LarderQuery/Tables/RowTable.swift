@@ -123,7 +123,7 @@ extension TablePlan {
             }
             return KeyFeed(self, resources: resources, segments: bounds.segments())
         case .index(let index, let column):
-            var bounds = IndexBounds(index.definition.collation)
+            var bounds = IndexBounds(index.definition.collation, table.columns[column].affinity)
             for (use, argument) in zip(uses, arguments) where use.column == .declared(column) {
                 bounds.narrow(use.comparison, argument)
             }

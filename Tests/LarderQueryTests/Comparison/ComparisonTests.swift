@@ -29,7 +29,7 @@ import Testing
         }
         for (path, collation) in [
             ("$.price", IndexCollation.binary), ("$.name", .binary), ("$.name", .nocase), ("$.v", .binary),
-            ("$.ref", .binary),
+            ("$.ref", .binary), ("$.count", .binary), ("$.label", .binary),
         ] {
             for type in ["items", "others"] {
                 try await fixture.store.declareIndex(
@@ -71,18 +71,22 @@ import Testing
                 ColumnDefinition("price"), ColumnDefinition("name"),
                 ColumnDefinition("title", path: "$.name", collation: .nocase), ColumnDefinition("v"),
                 ColumnDefinition("city", path: "$.address.city"), ColumnDefinition("ref"),
+                ColumnDefinition("count", affinity: .numeric), ColumnDefinition("label", affinity: .text),
             ])
     }
 
     private static func fill(_ plain: PlainSQLite, _ name: String, _ rows: [(key: String, payload: String)]) throws {
         try plain.rows(
-            "CREATE TABLE \(name)(key NUMERIC, price, name, title COLLATE NOCASE, v, city, ref, updated_at INTEGER)")
+            """
+            CREATE TABLE \(name)(key NUMERIC, price, name, title COLLATE NOCASE, v, city, ref, count NUMERIC, label TEXT,
+            updated_at INTEGER)
+            """)
         for row in rows {
             try plain.rows(
                 """
                 INSERT INTO \(name) SELECT ?1, json_extract(?2, '$.price'), json_extract(?2, '$.name'),
                 json_extract(?2, '$.name'), json_extract(?2, '$.v'), json_extract(?2, '$.address.city'),
-                json_extract(?2, '$.ref'), 3
+                json_extract(?2, '$.ref'), json_extract(?2, '$.count'), json_extract(?2, '$.label'), 3
                 """, [.text(row.key), .text(row.payload)])
         }
     }

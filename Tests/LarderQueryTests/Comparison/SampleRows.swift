@@ -46,6 +46,8 @@ enum SampleRows {
         if Bool.random(using: &random) { members.append("\"address\": {\"city\": \(any())}") }
         // A reference to a key, as number or text.
         let number = Int.random(in: 0..<40, using: &random)
+        members.append("\"count\": \(Int.random(in: 0..<6, using: &random) == 0 ? "null" : pick(numbers))")
+        members.append("\"label\": \(Int.random(in: 0..<6, using: &random) == 0 ? "null" : text())")
         members.append("\"ref\": " + (Bool.random(using: &random) ? "\(number)" : "\"\(number)\""))
         return (key, "{" + members.shuffled(using: &random).joined(separator: ", ") + "}")
     }
@@ -63,6 +65,8 @@ enum SampleRows {
     static func likely(_ column: String) -> [String] {
         switch column {
         case "price": ["0", "1", "1.0", "-1", "2", "2.5", "10", "30", "0.1", "100", "9007199254740993", "'1'", "1e300"]
+        case "count": ["1", "'1'", "'2.5'", "'10'", "'9'", "' 30'", "'abc'", "'9007199254740993'", "10", "2.5"]
+        case "label": ["1", "10", "9", "1.0", "2.5", "9007199254740993", "-1", "'a'", "'10'", "'01'", "'ab'", "'B'"]
         case "name", "title": ["'a'", "'A'", "'ab'", "'AB'", "'b'", "'é'", "'Z'", "'1'", "''", "'x-1'", "'long'", "1"]
         case "key":
             [
