@@ -89,7 +89,6 @@ struct DemoError: Error, CustomStringConvertible {
         self.description = description
     }
 }
-#endif
 
 extension SyncConfiguration {
     /// Returns the configuration for the demo's server, which has another port at each start but the same identity.
@@ -99,3 +98,4 @@ extension SyncConfiguration {
         return configuration
     }
 }
+#endif
