@@ -104,6 +104,22 @@ import Testing
         }
     }
 
+    @Test func `runs while a closure runs, and is closed after it`() async throws {
+        struct Failure: Error {}
+        let world = World()
+        try world.publish(10)
+        let cache = try await world.open()
+        let count = try await cache.running {
+            for await progress in cache.keep("translations:10") where progress.isReady { break }
+            return try cache.rows(Verse.self, in: "translations/10").count
+        }
+        #expect(count == 20)
+        #expect(throws: EngineError.closed) { try cache.rows(Verse.self, in: "translations/10") }
+        let failing = try await world.open()
+        await #expect(throws: Failure.self) { try await failing.running { throw Failure() } }
+        #expect(throws: EngineError.closed) { try failing.rows(Verse.self, in: "translations/10") }
+    }
+
     @Test func `leaves out texts that are no address, and dates that are no time`() async throws {
         let world = World()
         let cache = try await world.open()

@@ -20,7 +20,7 @@ func readTheVerses(in location: CacheLocation, api: BaseURL, content: BaseURL) a
         location, content: content, writes: api, rows: [Verse.self, Note.self],
         services: .system(AsyncHTTPClientTransport()))
     try await words.session.signIn(as: "user-1")
-    let running = Task { try await words.run() }  // syncs, and sends writes
+    let running = Task { try await words.run() }  // syncs, and sends writes; a tool calls words.running { … }
 
     for await progress in words.keep("translations:*;notes:1") {  // ends when ready to be read offline
         if let problem = progress.problem { print(problem) }  // ends with it where the app has to act first

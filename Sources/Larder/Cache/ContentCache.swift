@@ -211,6 +211,39 @@ extension ContentCache {
         }
     }
 
+    /// Runs the cache while `body` runs, and closes it: for a program that ends, such as a tool.
+    ///
+    /// ```swift
+    /// try await cache.running {
+    ///     for await progress in cache.keep("translations:*") { print(progress) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: What `body` throws; the errors of ``run()``, which cancel `body`; as ``close()``.
+    public func running<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let result: Result
+        do {
+            result = try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask {
+                    try await self.run()
+                    return nil
+                }
+                group.addTask { try await body() }
+                defer { group.cancelAll() }
+                // A run without servers, or one that was shut down, ends before the body.
+                while let ended = try await group.next() { if let ended { return ended } }
+                throw CancellationError()
+            }
+        } catch {
+            try? await close()
+            throw error
+        }
+        try await close()
+        return result
+    }
+
     /// Has content that failed for its credentials tried again when an account signs in.
     private func followSignIns() async {
         for await authentication in session.authenticationStates().dropFirst() {

@@ -16,7 +16,8 @@ public import Foundation
 /// ```
 ///
 /// Its names are those of ``RowSchema/columns``, and `key`, `updated_at`, `resource_group` and `resource_id`. A value is
-/// compared as the column's property is, so `price < \("50")` finds numbers below 50; see ``RowSchema/Column``. A
+/// compared as the column's property is, so `price < \("50")` finds numbers below 50; see ``RowSchema/Column``. Texts are
+/// compared byte by byte, so that "26:10" is less than "26:9". A
 /// date needs its form: `updated_at > \(milliseconds: date)`. A pattern is one value: `text LIKE \("%" + word + "%")`.
 public struct SQLCondition: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The text, with `?` in place of each value.

@@ -21,7 +21,7 @@ struct DictionaryApp {
     private static func perform(_ verb: String, _ words: [String], _ model: DictionaryModel) async throws {
         switch (verb, words.count) {
         case ("download", 0):
-            try await running(model) { for await progress in model.download() { print(progress) } }
+            try await model.cache.running { for await progress in model.download() { print(progress) } }
         case ("look", 1):
             let found = try model.lookUp(words[0])
             for word in found { print("\(word.lemma): \(word.meaning)") }
@@ -40,15 +40,6 @@ struct DictionaryApp {
             print(status?.description ?? "")
         default: fail("\(verb) is no verb, or lacks words")
         }
-    }
-
-    /// Runs `body` while the dictionary syncs.
-    private static func running(_ model: DictionaryModel, _ body: () async throws -> Void) async throws {
-        let run = Task { try await model.run() }
-        defer { run.cancel() }
-        try await body()
-        run.cancel()
-        _ = await run.result
     }
 
     private static func fail(_ text: String) {
