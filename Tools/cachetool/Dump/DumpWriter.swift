@@ -17,7 +17,7 @@ struct DumpWriter {
     /// - Parameter put: Receives the text, portion by portion.
     init(_ put: @escaping ([UInt8]) throws -> Void) { self.put = put }
 
-    /// Writes the whole content of `view`.
+    /// Writes the whole content of `view`; the trailer only when every table has as many records as the header states.
     mutating func write(
         _ view: borrowing ReadView, redact: Bool, progress: (_ done: Int, _ total: Int) throws -> Void
     ) throws {
@@ -32,15 +32,11 @@ struct DumpWriter {
         try line(DumpFrame.header(format, counts: counts, isRedacted: redact))
         var lines = DumpLine(Redactor(isOn: redact, store: format.storeID))
         for table in TableName.allCases {
-            var last: [UInt8]?
-            while true {
-                let page = try view.rawRecords(of: table, after: last)
-                guard let end = page.last else { break }
+            try view.forEachPage(of: table) { page in
                 for record in page {
                     try line(try lines.json(record, table))
                     records += 1
                 }
-                last = end.key
                 try progress(records, total)
             }
         }

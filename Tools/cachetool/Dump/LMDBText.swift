@@ -23,17 +23,13 @@ enum LMDBText {
 
                 """
             try put(Array(header.utf8))
-            var last: [UInt8]?
-            while true {
-                let page = try view.rawRecords(of: table, after: last)
-                guard let end = page.last else { break }
+            try view.forEachPage(of: table) { page in
                 var text: [UInt8] = []
                 for record in page {
                     append(record.key, to: &text)
                     append(record.value, to: &text)
                 }
                 try put(text)
-                last = end.key
                 done += page.count
                 try progress(done)
             }

@@ -6,7 +6,8 @@ enum NewFile {
     static func write(_ path: String, _ body: (_ put: @escaping ([UInt8]) throws -> Void) throws -> Void) throws {
         try checkIsRegularFile(path)
         try checkIsNotStoreFile(path)
-        let temporaryPath = "\(path).new-\(getpid())"
+        Leftovers.remove(beside: path, in: parent(of: path))
+        let temporaryPath = Leftovers.temporaryPath(beside: path)
         // O_EXCL prevents following a link.
         let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw failure("create", temporaryPath) }
@@ -14,6 +15,8 @@ enum NewFile {
             close(file)
             unsafe unlink(temporaryPath)  // After success the file is in place already, and this finds nothing.
         }
+        // Another process must not take it for a leftover. No other one can have it open for writing.
+        _ = flock(file, LOCK_EX | LOCK_NB)
         try body { try Terminal.write($0, to: file) }
         if fsync(file) != 0 { throw failure("sync", temporaryPath) }
         if unsafe rename(temporaryPath, path) != 0 { throw failure("rename", path) }
@@ -26,7 +29,8 @@ enum NewFile {
         var trimmed = path
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
         try checkIsFree(trimmed)
-        let temporaryPath = "\(trimmed).new-\(getpid())"
+        Leftovers.remove(beside: trimmed, in: parent(of: trimmed))
+        let temporaryPath = Leftovers.temporaryPath(beside: trimmed)
         // Fails where anything exists, even a dangling link: no other process can have created the directory that is
         // filled now.
         if unsafe mkdir(temporaryPath, 0o700) != 0 { throw failure("create", temporaryPath) }

@@ -19,13 +19,15 @@ extension ReadView {
         var page: [RawRecord] = []
         var size = 0
         try tables.forEachRaw(table, prefix: prefix, from: key, in: transaction) { entry in
-            if let key, entry.key.equals(key.rawSpan) { return true }
+            if let key, page.isEmpty, entry.key.equals(key.rawSpan) { return true }
+            // In a page whose order is damaged, a seek may lead back, and reading page after page would not end.
+            if let last = page.last?.key ?? key, !last.rawSpan.lexicographicallyPrecedes(entry.key) {
+                throw EngineError.corrupted
+            }
             page.append(RawRecord(key: [UInt8](copying: entry.key), value: [UInt8](copying: entry.value)))
             size += entry.key.byteCount + entry.value.byteCount
             return page.count < limit && size < bytes
         }
-        // In a page whose order is damaged, a seek may lead back, and reading page after page would not end.
-        if let key, let end = page.last?.key, !key.lexicographicallyPrecedes(end) { throw EngineError.corrupted }
         return page
     }
 

@@ -30,15 +30,15 @@ extension Store {
     /// Replaces the data file of the store at `path` by a packed copy that was verified.
     ///
     /// No process may have the store open, this one included. In any case the old file stays in place until the copy is
-    /// complete, verified and synced. Blocks.
+    /// complete, verified and synced. Minor findings do not prevent it, and a wrong stored size is corrected. Blocks.
     ///
     /// - Parameters:
     ///   - path: the directory of the store.
     ///   - host: the services with which the copy is opened to verify it.
     ///   - lockTimeout: the time to wait for a lock of the store that something else holds.
     ///   - progress: receives the number of entries copied so far; an error that it throws leaves the file unchanged.
-    /// - Throws: `EngineError.heldByOthers`; ``StoreError/verificationFailed(findings:first:)`` when anything is
-    ///   wrong with the content; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
+    /// - Throws: `EngineError.heldByOthers`; ``StoreError/verificationFailed(findings:first:)`` when content is
+    ///   damaged; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
         at path: String, host: HostServices, lockTimeout: Duration = StoreOptions().lockTimeout,
         progress: (Int) throws -> Void = { _ in }
@@ -84,11 +84,34 @@ extension Store {
             // Verifying reads the records themselves, so no layer has anything to keep.
             let copy = try Store(environment: environment, host: host, isReadOnly: true, parts: [])
             var first: Finding?
-            let summary = try copy.verify { finding in first = first ?? finding }
+            let summary = try copy.verify { finding in
+                if finding.severity == .damage { first = first ?? finding }
+            }
             if let first { throw StoreError.verificationFailed(findings: summary.findings, first: first) }
+            if summary.findings > 0 { try correctStoredSize(in: environment) }
             return Int64(clamping: try environment.info().fileSize)
         }
         try environment.close()
         return try outcome.get()
+    }
+
+    /// Replaces the stored size in the counters by the size of the records. Commits change it by differences only, so a
+    /// wrong one would stay.
+    private static func correctStoredSize(in environment: Environment) throws {
+        let tables = Tables(environment.tables)
+        try environment.writeBlocking { transaction in
+            var size: Int64 = 0
+            for name in TableName.allCases where name != .meta {
+                try transaction.reader.withCursor(in: tables[name]) { cursor in
+                    while let entry = try cursor.next() { size += Int64(entry.key.byteCount + entry.value.byteCount) }
+                }
+            }
+            var counters = try tables.counters(in: transaction.reader)
+            guard counters.storedSize != size else { return }
+            counters.storedSize = size
+            let key = CountersRecord.key
+            let value = Record.seal(body: counters.encode().rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
+            try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables[.meta])
+        }
     }
 }

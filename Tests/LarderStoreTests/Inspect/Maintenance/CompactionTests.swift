@@ -80,6 +80,18 @@ import Testing
         #expect(try records() == before)
     }
 
+    @Test func `corrects a stored size that is wrong`() async throws {
+        let before = try await bloated()
+        let counters = try #require(before.first { $0.table == .meta && $0.key == CountersRecord.key })
+        var wrong = try CountersRecord(decoding: counters.body.rawSpan)
+        wrong.storedSize += 1_000
+        let raw = try RawStore(directory.path)
+        try raw.replace([counters], by: [counters.resealed(wrong.encode())])
+        try raw.close()
+        #expect(try Store.compact(at: directory.path, host: .test).sizeAfter == Int64(directory.fileSize))
+        #expect(try records() == before)
+    }
+
     @Test func `changes nothing when it is stopped midway`() async throws {
         struct Enough: Error {}
         let before = try await bloated()
