@@ -9,21 +9,25 @@ private import Darwin
 /// A position in a table, lent to a closure.
 ///
 /// A move returns nil at the end of the table and for nothing else. It throws ``EngineError/corrupted`` for a damaged
-/// page, or another error of LMDB. The returned entry is valid until the next move. At an end the position stays on the
+/// page or an entry outside the file, or another error of LMDB. The returned entry is valid until the next move. At an end the position stays on the
 /// last entry, or the first.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
     // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.
     private let handle: OpaquePointer
+    private let transaction: OpaquePointer
+    private let bounds: ValueBounds
 
     @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
-    init(transaction: OpaquePointer, table: Table) throws(EngineError) {
+    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds) throws(EngineError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")
         guard let cursor = unsafe opened else {
             preconditionFailure("mdb_cursor_open succeeded without a cursor")
         }
         unsafe handle = cursor
+        unsafe self.transaction = transaction
+        self.bounds = bounds
     }
 
     deinit {
@@ -115,6 +119,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_cursor_get")
+        unsafe try bounds.check(key: key, value: data, in: transaction)
         let entry = unsafe Entry(key: key, value: data)
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)
@@ -123,5 +128,12 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// Removes the entry at the position. LMDB: `mdb_cursor_del`.
     mutating func removeCurrent() -> Int32 {
         unsafe mdb_cursor_del(handle, 0)
+    }
+
+    /// Returns the number of entries that the table counts. LMDB: `mdb_stat`.
+    func entryCount() throws(EngineError) -> Int {
+        var sizes = MDB_stat()
+        try check(unsafe mdb_stat(transaction, mdb_cursor_dbi(handle), &sizes), "mdb_stat")
+        return sizes.ms_entries
     }
 }

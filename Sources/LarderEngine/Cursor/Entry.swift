@@ -7,7 +7,7 @@ public struct Entry: ~Escapable {
     /// The value.
     public let value: RawSpan
 
-    /// Wraps the values that LMDB returned; the caller binds the lifetime.
+    /// Wraps the values that LMDB returned; the caller has checked their bounds, and binds the lifetime.
     @unsafe
     @_lifetime(immortal)  // Every caller overrides it with the cursor's at once.
     init(key: MDB_val, value: MDB_val) {

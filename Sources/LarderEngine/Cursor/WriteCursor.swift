@@ -10,11 +10,13 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     private(set) var isDirty = false
 
     @_lifetime(immortal)  // As its cursor.
-    init(transaction: OpaquePointer, table: Table) throws(EngineError) {
-        cursor = unsafe try Cursor(transaction: transaction, table: table)
+    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds) throws(EngineError) {
+        cursor = unsafe try Cursor(transaction: transaction, table: table, bounds: bounds)
     }
 
     /// Removes entries from the first at or after `start` on, as long as `shouldRemove` returns true.
+    ///
+    /// At most as many are removed as the table counts.
     ///
     /// - Parameters:
     ///   - start: 1 to 511 bytes.
@@ -30,19 +32,26 @@ public struct WriteCursor: ~Copyable, ~Escapable {
         var removed = 0
         var isAtEntry = false
         if let entry = try cursor.seek(start) { isAtEntry = try shouldRemove(entry) }
+        guard isAtEntry, limit > 0 else { return 0 }
+        let count = try cursor.entryCount()
         while isAtEntry, removed < limit {
+            // Damaged pages may lead in a circle, where the entries never end.
+            if removed >= count { throw failing(.corrupted) }
             isDirty = true
             let code = cursor.removeCurrent()
-            if code != MDB_SUCCESS {
-                let error = EngineError(code: code, operation: "mdb_cursor_del")
-                failure = failure ?? error
-                throw error
-            }
+            if code != MDB_SUCCESS { throw failing(EngineError(code: code, operation: "mdb_cursor_del")) }
             removed += 1
             isAtEntry = false
             // The position is now the following entry, or none when the table is empty.
             if removed < limit, let entry = try cursor.current() { isAtEntry = try shouldRemove(entry) }
         }
+        if try cursor.entryCount() != count - removed { throw failing(.corrupted) }
         return removed
+    }
+
+    /// Records the first error, with which the transaction fails even where the error is not passed on.
+    private mutating func failing(_ error: EngineError) -> EngineError {
+        failure = failure ?? error
+        return error
     }
 }

@@ -44,9 +44,10 @@ extension Environment {
         directory.removeLeftoverTemporaries()
         let (temporary, name) = try directory.makeTemporary("compact-\(getpid())")
         defer { directory.removeTemporary(name) }
-        let isExclusive = try validate(directory, guardFile)
-        let source = try attach(directory, identity, options, guardFile, isExclusive: isExclusive, inspect)
+        let source = try attach(
+            directory, identity, options, guardFile, validate(directory, guardFile, options), inspect)
         do {
+            if let problem = try source.pageProblems().first { throw problem.error }
             try source.copy(to: temporary.path, progress: progress)
         } catch {
             source.closeForMaintenance()

@@ -23,12 +23,12 @@ extension Environment {
 
     /// Passes the content of the file to `inspect`, through liblmdb. The directory is locked.
     ///
-    /// - Throws: the errors of ``validate(_:_:)``; ``EngineError/replaced`` when another directory got the path
+    /// - Throws: the errors of ``validate(_:_:_:)``; ``EngineError/replaced`` when another directory got the path
     ///   meanwhile; what `inspect` throws.
     static func inspectFile(
         at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
     ) throws {
-        let isExclusive = try validate(directory, guardFile)
+        let isExclusive = try validate(directory, guardFile, options).isExclusive
         // A lock file in use belongs to the program that uses it; otherwise none is needed.
         let usesLockFile = try !isExclusive || directory.isLockFileHeld() != false
         var options = options
@@ -45,7 +45,7 @@ extension Environment {
     /// Returns one record of the file; nil when there is none, or its value is larger than a page. It is read without
     /// liblmdb, which trusts the pages that it maps. The directory is locked.
     ///
-    /// - Throws: ``EngineError/damagedMeta(reason:)`` and others for an invalid page.
+    /// - Throws: ``EngineError/damagedPage(number:reason:)`` and others for an invalid page.
     static func record(
         _ key: [UInt8], inTable name: String, of directory: StoreDirectory
     ) throws(EngineError) -> [UInt8]? {
@@ -53,13 +53,16 @@ extension Environment {
         let pages = try MetaPages(file)
         try pages.validate(file, isThorough: false)
         let pageEnd = min(pages.newest.lastPage + 1, try file.identity().size / pages.pageSize)
-        func find(_ key: [UInt8], _ tree: TreeDescription) throws(EngineError) -> PageTree.Node? {
-            try PageTree(description: tree, pageSize: pages.pageSize, pageEnd: pageEnd).find(key, in: file)
+        /// The value of a key, where it is in the leaf.
+        func find(_ key: [UInt8], isTree: Bool, in tree: TreeDescription) throws(EngineError) -> [UInt8]? {
+            let tree = PageTree(description: tree, pageSize: pages.pageSize, pageEnd: pageEnd)
+            guard let (page, node) = try tree.find(key, in: file), page.isTree(node) == isTree, !page.isLarge(node)
+            else { return nil }
+            return Array(page.stored(node))
         }
-        guard let table = try find(Array(name.utf8), pages.newest.mainTree), table.isTree,
-            table.stored.count == TreeDescription.size,
-            let record = try find(key, TreeDescription(Array(table.stored))), !record.isTree, !record.isLarge
+        guard let table = try find(Array(name.utf8), isTree: true, in: pages.newest.mainTree),
+            table.count == TreeDescription.size
         else { return nil }
-        return Array(record.stored)
+        return try find(key, isTree: false, in: TreeDescription(table))
     }
 }

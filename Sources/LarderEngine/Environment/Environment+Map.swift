@@ -40,7 +40,10 @@ extension Environment {
     }
 
     private func resize(to size: Int) throws(EngineError) {
-        let code = remapLock.withExclusiveLock(within: Self.growthDeadline) { unsafe mdb_env_set_mapsize(handle, size) }
+        let code = remapLock.withExclusiveLock(within: Self.growthDeadline) {
+            mapExtent.forget()
+            return unsafe mdb_env_set_mapsize(handle, size)
+        }
         guard let code else { throw .mapFull(cap: options.mapSizeCap) }
         if code != MDB_SUCCESS {
             // LMDB has unmapped the old map before it failed to create the new one.

@@ -61,11 +61,11 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         _ inspect: Inspection
     ) throws -> Environment {
-        let isExclusive = try validate(directory, guardFile)
+        let check = try validate(directory, guardFile, options)
         // The remains of a killed compaction may be as large as the store itself.
         if !options.isReadOnly { directory.removeLeftoverTemporaries() }
         try guardFile.lockShared(LockWait(limit: options.lockTimeout))
-        let environment = try attach(directory, identity, options, guardFile, isExclusive: isExclusive, inspect)
+        let environment = try attach(directory, identity, options, guardFile, check, inspect)
         EnvironmentRegistry.shared.insert(environment)
         return environment
     }
@@ -73,9 +73,9 @@ extension Environment {
     /// Maps a checked file with liblmdb. The directory is locked, `guardFile` held.
     static func attach(
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
-        isExclusive: Bool, _ inspect: Inspection
+        _ file: FileCheck, _ inspect: Inspection
     ) throws -> Environment {
-        let handle = unsafe try openHandle(directory.path, options, isExclusive: isExclusive)
+        let handle = unsafe try openHandle(directory.path, options, isExclusive: file.isExclusive)
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
             var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
@@ -85,7 +85,7 @@ extension Environment {
             // The mark precedes the first commit: a process that dies after a commit leaves other meta pages than the
             // recorded ones.
             if options.isReadOnly {
-                if isExclusive { guardFile.recordFile(identity, in: directory) }
+                if file.isExclusive { guardFile.recordFile(identity, in: directory) }
             } else {
                 try guardFile.makePrivate()
                 try guardFile.markInUse(data: identity, in: directory)
@@ -96,7 +96,8 @@ extension Environment {
             }
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
-                guardFile: guardFile, wasOpenedAlone: isExclusive)
+                guardFile: guardFile, wasOpenedAlone: file.isExclusive)
+            environment.pageCheck = file.hasCheckedPages ? .sound : .due
             // A read-only environment needs the thread to adopt changes of the map size.
             if options.isStepped {
                 environment.writer.startStepped()
@@ -110,11 +111,20 @@ extension Environment {
         }
     }
 
-    /// Checks the file before liblmdb maps it. With other openers the pages may change between two checks.
-    ///
-    /// - Returns: whether no other opener holds the guard; without a guard, whether no other process is known to have
-    ///   the file open.
-    static func validate(_ directory: StoreDirectory, _ guardFile: GuardFile?) throws(EngineError) -> Bool {
+    /// The result of a check of a file before liblmdb maps it.
+    struct FileCheck {
+        /// Whether no other opener holds the guard; without a guard, whether no other process is known to have the file
+        /// open.
+        let isExclusive: Bool
+        /// Whether the pages were checked.
+        let hasCheckedPages: Bool
+    }
+
+    /// Checks the file before liblmdb maps it: its pages too, where nothing vouches for them. With other openers the
+    /// pages may change between two checks.
+    static func validate(
+        _ directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions
+    ) throws -> FileCheck {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
         let isExclusive =
             if let guardFile { try guardFile.isHeldExclusively(in: directory) } else {
@@ -122,17 +132,20 @@ extension Environment {
             }
         var checkCount = 1
         while true {
-            do throws(EngineError) {
+            do {
                 let pages = try MetaPages(data)
+                var isKnownClean = true
                 if isExclusive {
-                    let isKnownClean = try guardFile?.recordsCleanClose(for: pages, of: data) ?? false
-                    try pages.validate(data, isThorough: !isKnownClean)
+                    isKnownClean = try guardFile?.recordsCleanClose(for: pages, of: data) ?? false
                 } else {
                     try checkSharedFile(data, directory, guardFile)
-                    try pages.validate(data, isThorough: false)
                 }
-                return isExclusive
-            } catch {
+                try pages.validate(data, isThorough: !isKnownClean)
+                if !isKnownClean {
+                    try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
+                }
+                return FileCheck(isExclusive: isExclusive, hasCheckedPages: !isKnownClean)
+            } catch let error as EngineError {
                 if isExclusive || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
                 if checkCount == 3 { throw error.withSharedOpenHint }
                 checkCount += 1

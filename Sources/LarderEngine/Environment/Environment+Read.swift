@@ -18,9 +18,10 @@ extension Environment {
     public func read<Result: ~Copyable>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         if let outer = unsafe currentReader {
             if isForked { throw EngineError.usedAfterFork }
-            return try body(unsafe ReadTransaction(handle: outer))
+            let bounds = unsafe try mapExtent.bounds(in: outer, isWriting: false)
+            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds))
         }
-        let slot = try acquireReader()
+        let (slot, bounds) = try acquireReader()
         unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
         defer {
             pthread_setspecific(readerKey, nil)
@@ -31,18 +32,24 @@ extension Environment {
             }
             remapLock.unlockShared()
         }
-        return try body(unsafe ReadTransaction(handle: slot.handle))
+        return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds))
     }
 
     /// Acquires the remap lock shared and begins a read view; on failure it releases the lock.
-    private func acquireReader() throws(EngineError) -> ReaderSlot {
+    private func acquireReader() throws(EngineError) -> (slot: ReaderSlot, bounds: ValueBounds) {
         try checkUsable()
         var isCleared = false
         for _ in 0..<4 {
             remapLock.lockShared()
             do throws(EngineError) {
                 try checkUsable()
-                return try beginReader()
+                let slot = try beginReader()
+                do throws(EngineError) {
+                    return unsafe (slot, try mapExtent.bounds(in: slot.handle, isWriting: false))
+                } catch {
+                    slot.end()
+                    throw error
+                }
             } catch .system(code: MDB_MAP_RESIZED, _) {
                 remapLock.unlockShared()
                 try adoptMapSizeFromReader()

@@ -20,7 +20,8 @@ extension Environment {
                 try check(code, "mdb_dbi_open")
                 tables[name] = Table(name: name, identifier: identifier)
             }
-            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction), tables)
+            let bounds = unsafe try MapExtent().bounds(in: transaction, isWriting: false)
+            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction, bounds: bounds), tables)
         } catch {
             unsafe mdb_txn_abort(transaction)
             throw error

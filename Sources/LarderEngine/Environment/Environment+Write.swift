@@ -56,6 +56,7 @@ extension Environment {
         precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
         try checkInPlace()
+        try checkPagesOnce()
         try clearStaleReadersIfGrown()
         try setDurability(durability)
         while true {
@@ -67,7 +68,7 @@ extension Environment {
     /// Runs `body` in one write transaction; returns nil when the map was full, and nothing has changed.
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
         let handle = unsafe try begin()
-        var transaction = unsafe WriteTransaction(handle: handle)
+        var transaction = unsafe WriteTransaction(handle: handle, bounds: try boundsOfWrite(handle))
         let number = transaction.reader.commit
         recordBegin(of: number)
         let result: Result
@@ -165,6 +166,16 @@ extension Environment {
             }
         }
         throw .busy
+    }
+
+    /// Returns the bounds of the values in a write transaction that has just begun; on failure it ends the transaction.
+    private func boundsOfWrite(_ transaction: OpaquePointer) throws(EngineError) -> ValueBounds {
+        do throws(EngineError) {
+            return unsafe try mapExtent.bounds(in: transaction, isWriting: true)
+        } catch {
+            unsafe abort(transaction)
+            throw error
+        }
     }
 
     private func commit(_ transaction: OpaquePointer, failingWith fault: EngineError?) throws(EngineError) {

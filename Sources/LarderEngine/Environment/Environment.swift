@@ -29,6 +29,7 @@ public final class Environment: @unchecked Sendable {
     let identity: FileIdentity
     let guardFile: GuardFile
     let remapLock = RemapLock()
+    let mapExtent = MapExtent()
     let pool = ReaderPool()
     let writer = WriterThread()
     let readerKey: pthread_key_t
@@ -43,6 +44,8 @@ public final class Environment: @unchecked Sendable {
     var openTransaction: OpaquePointer?
     /// Whether commits now skip the meta page's sync; used on the writer thread only.
     var isRelaxed = false
+    /// The check of the pages before the first write; used on the writer thread only.
+    var pageCheck = PageCheck.due
     /// The error of every commit of a stepped environment; used on the thread that steps it only.
     var commitFault: EngineError?
     /// The file's last page at the last check for dead readers; used on the writer thread only.

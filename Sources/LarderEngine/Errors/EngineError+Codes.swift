@@ -31,9 +31,18 @@ extension EngineError {
     /// Whether the data file itself is invalid.
     var isDamage: Bool {
         switch self {
-        case .notADatabase, .truncated, .damagedMeta, .corrupted: true
+        case .notADatabase, .truncated, .damagedMeta, .damagedPage, .corrupted: true
         default: false
         }
+    }
+
+    /// Whether stored bytes are the cause, and not the system, the caller or the state of the environment.
+    ///
+    /// LMDB has negative codes of its own for contradictions between pages, and for every use of a transaction in which
+    /// it has met one.
+    package var isOfStoredBytes: Bool {
+        if case .system(let code, _) = self { return code < 0 }
+        return isDamage
     }
 
     /// The error for a file that others have open: damage is certain only when no process writes to the file.

@@ -26,6 +26,8 @@ public enum EngineError: Error, Equatable, Sendable {
     case truncated(expected: UInt64, actual: UInt64)
     /// The data file's meta pages contradict themselves, each other, or the copy kept at the last clean close.
     case damagedMeta(reason: String)
+    /// A page of the data file is not one that LMDB wrote there: changed on the medium, or written by another program.
+    case damagedPage(number: UInt64, reason: String)
     /// The store is open in this process with other options.
     case openWithOtherOptions
     /// The file system is not safe for a shared memory map and its locks.
@@ -122,6 +124,8 @@ extension EngineError: CustomStringConvertible {
         case .truncated(let expected, let actual):
             "The data file has \(actual) bytes where its pages need \(expected): restore it from a copy."
         case .damagedMeta(let reason): "The data file's meta pages are damaged (\(reason)): restore it from a copy."
+        case .damagedPage(let number, let reason):
+            "Page \(number) of the data file is damaged (\(reason)): verify the store, and restore it from a copy."
         case .openWithOtherOptions: "The store is already open in this process with other options: share that one."
         case .unsupportedFileSystem(let name): "The store is on \(name), which cannot hold it safely: move it."
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."

@@ -26,6 +26,11 @@ public struct EnvironmentOptions: Hashable, Sendable {
     /// announced.
     package var isStepped = false
 
+    /// The size of a file, in bytes, up to which all pages are checked by an open that no clean close vouches for, and
+    /// before the first write. Of a larger file these checks read branch pages and the free list, about a hundredth of
+    /// it.
+    public var fullCheckLimit: UInt64 = 64 << 20
+
     /// The time to wait while another program holds the lock of the store's directory, for example to open or compact
     /// it.
     public var lockTimeout = defaultLockTimeout

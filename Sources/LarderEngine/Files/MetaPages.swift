@@ -89,8 +89,8 @@ struct MetaPages {
         guard tree.root >= 2, tree.root <= newest.lastPage, tree.depth >= 1, tree.depth <= 32 else {
             throw .damagedMeta(reason: "root page")
         }
-        let page = try file.read(PageTree.headerSize, at: tree.root * pageSize)
-        guard page.count == PageTree.headerSize, page.u64(0) == tree.root else {
+        let page = try file.read(TreePage.headerSize, at: tree.root * pageSize)
+        guard page.count == TreePage.headerSize, page.u64(0) == tree.root else {
             throw .damagedMeta(reason: "root page")
         }
         guard page.u16(10) & 0x03 == (tree.depth == 1 ? 0x02 : 0x01) else {

@@ -22,8 +22,7 @@ struct PageCensus {
     ///
     /// - Returns: whether all pages that the file does not have are free.
     func validate(_ file: FileDescriptor) throws(EngineError) -> Bool {
-        let tables = try tables(file)
-        let trees = [meta.freeTree, meta.mainTree] + tables
+        let trees = [meta.freeTree, meta.mainTree] + (try tables(file).map(\.tree))
         var used: UInt64 = 2
         for tree in trees {
             guard let pages = tree.pages else { throw .damagedMeta(reason: "page count") }
@@ -31,33 +30,40 @@ struct PageCensus {
             if overflow { throw .damagedMeta(reason: "page count") }
             used = sum
         }
-        let free = try freePages(file, roots: Set(trees.map(\.root)))
-        let (all, overflow) = used.addingReportingOverflow(free.count)
+        let roots = Set(trees.map(\.root))
+        var (free, missing) = (UInt64(0), Set<UInt64>())
+        try forEachFreePage(file) { page throws(EngineError) in
+            if roots.contains(page) { throw .damagedMeta(reason: "free list") }
+            free += 1
+            if page >= presentEnd { missing.insert(page) }
+        }
+        let (all, overflow) = used.addingReportingOverflow(free)
         // A page is used or free and never both. One that is neither is lost, which does no harm.
         guard !overflow, all - 1 <= meta.lastPage else { throw .damagedMeta(reason: "page count") }
-        return presentEnd > meta.lastPage || UInt64(free.missing.count) == meta.lastPage - presentEnd + 1
+        return presentEnd > meta.lastPage || UInt64(missing.count) == meta.lastPage - presentEnd + 1
     }
 
     /// Returns the named tables of the commit.
-    private func tables(_ file: FileDescriptor) throws(EngineError) -> [TreeDescription] {
-        var tables: [TreeDescription] = []
+    func tables(_ file: FileDescriptor) throws(EngineError) -> [(name: String, tree: TreeDescription)] {
+        var tables: [(name: String, tree: TreeDescription)] = []
         var plainEntries = 0
-        try tree(meta.mainTree).forEach(in: file) { node throws(EngineError) in
+        try tree(meta.mainTree).forEach(in: file) { page, node throws(EngineError) in
+            let isTree = page.isTree(node)
             // Damage of one bit does not change the size of a value that is one of our tables.
-            if !node.isTree, node.valueSize != TreeDescription.size { throw .foreignDatabase }
-            if !node.isTree, tables.isEmpty {
+            if !isTree, page.valueSize(node) != TreeDescription.size { throw .foreignDatabase }
+            if !isTree, tables.isEmpty {
                 plainEntries += 1
                 return
             }
-            guard node.isTree, plainEntries == 0, !node.isLarge, node.stored.count == TreeDescription.size else {
+            guard isTree, plainEntries == 0, !page.isLarge(node), page.valueSize(node) == TreeDescription.size else {
                 throw .damagedMeta(reason: "list of tables")
             }
-            let table = TreeDescription(Array(node.stored))
+            let table = TreeDescription(Array(page.stored(node)))
             let isEmpty = table.root == TreeDescription.none
             guard isEmpty || (table.root >= 2 && table.root <= meta.lastPage) else {
                 throw .damagedMeta(reason: "list of tables")
             }
-            tables.append(table)
+            tables.append((String(decoding: page.bytes[page.key(node)], as: UTF8.self), table))
         }
         // A store of ours has many tables, and damage of a few bytes does not change all of them into plain values.
         if tables.isEmpty, plainEntries > 0 { throw .foreignDatabase }
@@ -65,22 +71,21 @@ struct PageCensus {
         return tables
     }
 
-    /// Counts the free pages, and collects those that the file does not have.
-    private func freePages(
-        _ file: FileDescriptor, roots: Set<UInt64>
-    ) throws(EngineError) -> (count: UInt64, missing: Set<UInt64>) {
-        var (count, entries, lastCommit) = (UInt64(0), UInt64(0), UInt64(0))
-        var missing: Set<UInt64> = []
-        try tree(meta.freeTree).forEach(in: file) { node throws(EngineError) in
-            guard node.key.count == 8 else { throw .damagedMeta(reason: "free list") }
+    /// Calls `body` for each free page. The numbers of one entry descend: liblmdb merges the entries by their order.
+    func forEachFreePage(
+        _ file: FileDescriptor, _ body: (UInt64) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        var (entries, lastCommit) = (UInt64(0), UInt64(0))
+        try tree(meta.freeTree).forEach(in: file) { leaf, node throws(EngineError) in
+            let key = leaf.key(node)
+            guard key.count == 8 else { throw .damagedMeta(reason: "free list") }
             entries += 1
-            lastCommit = max(lastCommit, Array(node.key).u64(0))
-            for page in try pages(of: node, file) {
-                guard page >= 2, page <= meta.lastPage, !roots.contains(page) else {
-                    throw .damagedMeta(reason: "free list")
-                }
-                count += 1
-                if page >= presentEnd { missing.insert(page) }
+            lastCommit = max(lastCommit, leaf.bytes.u64(key.lowerBound))
+            var last = UInt64.max
+            for page in try pages(of: leaf, node, file) {
+                guard page >= 2, page <= meta.lastPage, page < last else { throw .damagedMeta(reason: "free list") }
+                last = page
+                try body(page)
             }
         }
         guard entries == meta.freeTree.entries else { throw .damagedMeta(reason: "entry count") }
@@ -88,27 +93,24 @@ struct PageCensus {
         guard meta.commit < 2 ? lastCommit <= meta.commit : lastCommit == meta.commit else {
             throw .damagedMeta(reason: "commit numbers")
         }
-        return (count, missing)
     }
 
     /// Returns the page numbers in one entry of the free list, which has their count, then each.
-    private func pages(of node: PageTree.Node, _ file: FileDescriptor) throws(EngineError) -> [UInt64] {
-        var bytes = Array(node.stored)
-        if node.isLarge {
+    private func pages(of leaf: TreePage, _ node: Int, _ file: FileDescriptor) throws(EngineError) -> [UInt64] {
+        var bytes = Array(leaf.stored(node))
+        let size = leaf.valueSize(node)
+        if leaf.isLarge(node) {
             let first = bytes.u64(0)
             // The entry is a count and at most every page once: a damaged size must not cause a read of the whole file.
-            guard first >= 2, first < presentEnd, node.valueSize <= 8 * (meta.lastPage + 1) else {
+            guard first >= 2, first < presentEnd, size <= 8 * (meta.lastPage + 1) else {
                 throw .damagedMeta(reason: "free list")
             }
-            bytes = try file.read(Int(node.valueSize), at: first * pageSize + UInt64(PageTree.headerSize))
+            bytes = try file.read(Int(size), at: first * pageSize + UInt64(TreePage.headerSize))
         }
-        guard bytes.count >= 8, UInt64(bytes.count) == node.valueSize, bytes.u64(0) <= UInt64(bytes.count / 8 - 1)
-        else {
+        guard bytes.count >= 8, UInt64(bytes.count) == size, bytes.u64(0) <= UInt64(bytes.count / 8 - 1) else {
             throw .damagedMeta(reason: "free list")
         }
-        var pages: [UInt64] = []
-        for index in 0..<Int(bytes.u64(0)) { pages.append(bytes.u64(8 * (index + 1))) }
-        return pages
+        return (0..<Int(bytes.u64(0))).map { bytes.u64(8 * ($0 + 1)) }
     }
 
     private func tree(_ description: TreeDescription) -> PageTree {

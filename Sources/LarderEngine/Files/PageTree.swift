@@ -1,6 +1,4 @@
-/// A B-tree of LMDB 0.9, read from the file with every offset checked, and without liblmdb.
-///
-/// Offsets are those of `MDB_page` and `MDB_node`.
+/// A B-tree of LMDB 0.9, read from the file with every page checked, and without liblmdb.
 struct PageTree {
     /// The root of the tree and its stated size: an `MDB_db`.
     let description: TreeDescription
@@ -8,30 +6,12 @@ struct PageTree {
     /// The first page number that does not exist.
     let pageEnd: UInt64
 
-    static let headerSize = 16
-    private static let nodeHeaderSize = 8
-
-    /// One entry of a page.
-    struct Node {
-        let key: ArraySlice<UInt8>
-        let flags: UInt16
-        /// The size of the value, in bytes.
-        let valueSize: UInt64
-        /// The bytes in the leaf for the value: the value itself, or the number of the page where it begins.
-        let stored: ArraySlice<UInt8>
-        /// The page below, for an entry of a branch page, which has a key and nothing else.
-        let child: UInt64
-
-        /// Whether the value is in pages of its own. LMDB: `F_BIGDATA`.
-        var isLarge: Bool { flags & 0x01 != 0 }
-        /// Whether the value describes a tree. LMDB: `F_SUBDATA`.
-        var isTree: Bool { flags & 0x02 != 0 }
-    }
-
-    /// Calls `body` for each entry in order.
+    /// Calls `body` for each leaf's page and node, in order.
     ///
-    /// - Throws: ``EngineError/damagedMeta(reason:)`` for an invalid page; what `body` throws.
-    func forEach(in file: FileDescriptor, _ body: (Node) throws(EngineError) -> Void) throws(EngineError) {
+    /// - Throws: ``EngineError/damagedPage(number:reason:)`` for an invalid page; what `body` throws.
+    func forEach(
+        in file: FileDescriptor, _ body: (TreePage, _ node: Int) throws(EngineError) -> Void
+    ) throws(EngineError) {
         guard description.root != TreeDescription.none else { return }
         var visits: UInt64 = 0
         try visit(description.root, level: description.depth, file, &visits, body)
@@ -39,69 +19,40 @@ struct PageTree {
 
     private func visit(
         _ number: UInt64, level: UInt16, _ file: FileDescriptor, _ visits: inout UInt64,
-        _ body: (Node) throws(EngineError) -> Void
+        _ body: (TreePage, Int) throws(EngineError) -> Void
     ) throws(EngineError) {
         visits += 1
-        guard visits <= pageEnd else { throw .damagedMeta(reason: "tree page") }
+        guard visits <= pageEnd else { throw .damagedPage(number: number, reason: "it is used twice") }
         let page = try page(number, level: level, file)
-        for slot in stride(from: Self.headerSize, to: Int(page.u16(12)) - 1, by: 2) {
-            let node = try node(of: page, at: Int(page.u16(slot)), isLeaf: level == 1)
-            if level == 1 {
-                try body(node)
+        for node in page.nodes {
+            if page.isLeaf {
+                try body(page, node)
             } else {
-                try visit(node.child, level: level - 1, file, &visits, body)
+                try visit(page.child(node), level: level - 1, file, &visits, body)
             }
         }
     }
 
-    /// Returns the entry with `key`, or nil; for a tree whose keys are compared byte by byte.
+    /// Returns the leaf and node with `key`, or nil; for a tree whose keys are compared byte by byte.
     ///
     /// - Throws: as ``forEach(in:_:)``.
-    func find(_ key: [UInt8], in file: FileDescriptor) throws(EngineError) -> Node? {
+    func find(_ key: [UInt8], in file: FileDescriptor) throws(EngineError) -> (page: TreePage, node: Int)? {
         guard description.root != TreeDescription.none else { return nil }
         var (number, level) = (description.root, description.depth)
         while true {
             let page = try page(number, level: level, file)
-            var child: UInt64?
-            for slot in stride(from: Self.headerSize, to: Int(page.u16(12)) - 1, by: 2) {
-                let node = try node(of: page, at: Int(page.u16(slot)), isLeaf: level == 1)
-                if level == 1 {
-                    if node.key.elementsEqual(key) { return node }
-                } else {
-                    // The first key of a branch page represents everything before the second.
-                    if child != nil, key.lexicographicallyPrecedes(node.key) { break }
-                    child = node.child
-                }
+            if page.isLeaf {
+                return page.nodes.first { page.bytes[page.key($0)].elementsEqual(key) }.map { (page, $0) }
             }
-            if level == 1 { return nil }
-            guard let child else { throw .damagedMeta(reason: "tree page") }
-            (number, level) = (child, level - 1)
+            // The first key of a branch page represents everything before the second.
+            let next = page.nodes.dropFirst().firstIndex { key.lexicographicallyPrecedes(page.bytes[page.key($0)]) }
+            (number, level) = (page.child(page.nodes[(next ?? page.nodes.count) - 1]), level - 1)
         }
     }
 
-    private func page(_ number: UInt64, level: UInt16, _ file: FileDescriptor) throws(EngineError) -> [UInt8] {
-        guard level >= 1, number >= 2, number < pageEnd else { throw .damagedMeta(reason: "tree page") }
-        let page = try file.read(Int(pageSize), at: number * pageSize)
-        guard page.count == Int(pageSize), page.u64(0) == number, page.u16(10) & 0x07 == (level == 1 ? 0x02 : 0x01),
-            Int(page.u16(12)) >= Self.headerSize, page.u16(12) <= page.u16(14), Int(page.u16(14)) <= page.count
-        else { throw .damagedMeta(reason: "tree page") }
-        return page
-    }
-
-    private func node(of page: [UInt8], at start: Int, isLeaf: Bool) throws(EngineError) -> Node {
-        guard start + Self.nodeHeaderSize <= page.count else { throw .damagedMeta(reason: "tree node") }
-        let flags = page.u16(start + 4)
-        let key = start + Self.nodeHeaderSize
-        let value = key + Int(page.u16(start + 6))
-        if !isLeaf {
-            guard value <= page.count else { throw .damagedMeta(reason: "tree node") }
-            let child = UInt64(page.u32(start)) | UInt64(flags) << 32
-            return Node(key: page[key..<value], flags: 0, valueSize: 0, stored: [], child: child)
-        }
-        let size = Int(page.u32(start))
-        let end = value + (flags & 0x01 != 0 ? 8 : size)
-        guard end <= page.count else { throw .damagedMeta(reason: "tree node") }
-        return Node(key: page[key..<value], flags: flags, valueSize: UInt64(size), stored: page[value..<end], child: 0)
+    private func page(_ number: UInt64, level: UInt16, _ file: FileDescriptor) throws(EngineError) -> TreePage {
+        guard level >= 1 else { throw .damagedPage(number: number, reason: "its tree has another depth") }
+        return try TreePage(number, isLeaf: level == 1, pageSize: pageSize, end: pageEnd, file)
     }
 }
 

@@ -9,10 +9,12 @@ private import CLMDB
 public struct ReadTransaction: ~Escapable {
     // Valid while it is lent: the pool, or the write transaction, reclaims it only afterwards.
     private let handle: OpaquePointer
+    private let bounds: ValueBounds
 
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
-    init(handle: OpaquePointer) {
+    init(handle: OpaquePointer, bounds: ValueBounds) {
         unsafe self.handle = handle
+        self.bounds = bounds
     }
 
     /// The number of the commit that this shows; in a write transaction the number it will have. LMDB: `mdb_txn_id`.
@@ -35,6 +37,7 @@ public struct ReadTransaction: ~Escapable {
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_get")
+        unsafe try bounds.check(found, in: handle)
         // LMDB keeps the page in place until the transaction is reset or changes something, which ends the span's
         // lifetime.
         return unsafe _overrideLifetime(RawSpan(_unsafeStart: found.mv_data, byteCount: found.mv_size), copying: self)
@@ -47,7 +50,7 @@ public struct ReadTransaction: ~Escapable {
     public func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout Cursor) throws -> Result
     ) throws -> Result {
-        var cursor = unsafe try Cursor(transaction: handle, table: table)
+        var cursor = unsafe try Cursor(transaction: handle, table: table, bounds: bounds)
         return try body(&cursor)
     }
 

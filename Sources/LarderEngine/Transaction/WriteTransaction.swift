@@ -8,6 +8,7 @@ private import CLMDB
 public struct WriteTransaction: ~Copyable {
     // Valid until the environment commits or aborts, which happens after the closure has returned.
     let handle: OpaquePointer
+    private let bounds: ValueBounds
     /// The first error of a change. LMDB marks the transaction as failed and would return an unrelated code for the
     /// commit, so the commit reports this error.
     private(set) var failure: EngineError?
@@ -16,15 +17,17 @@ public struct WriteTransaction: ~Copyable {
     /// Whether anything was stored or removed.
     public private(set) var isDirty = false
 
-    init(handle: OpaquePointer) {
+    /// - Parameter bounds: those of the file; by default those of one that this process has just created.
+    init(handle: OpaquePointer, bounds: ValueBounds = .all) {
         unsafe self.handle = handle
+        self.bounds = bounds
     }
 
     /// The view of this transaction, its own changes included; ends with the next change, with every span read from it.
     public var reader: ReadTransaction {
         @_lifetime(borrow self)
         get {
-            unsafe _overrideLifetime(ReadTransaction(handle: handle), borrowing: self)
+            unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds), borrowing: self)
         }
     }
 
@@ -79,7 +82,7 @@ public struct WriteTransaction: ~Copyable {
     public mutating func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout WriteCursor) throws -> Result
     ) throws -> Result {
-        var cursor = unsafe try WriteCursor(transaction: handle, table: table)
+        var cursor = unsafe try WriteCursor(transaction: handle, table: table, bounds: bounds)
         defer {
             isDirty = isDirty || cursor.isDirty
             failure = failure ?? cursor.failure

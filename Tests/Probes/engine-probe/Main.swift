@@ -30,6 +30,7 @@ struct Probe {
         "grow": { path, rest in try grow(path, name: rest[0], rows: Int(rest[1]) ?? 0) },
         "churn": { path, rest in try reopenRepeatedly(path, cycles: Int(rest[0]) ?? 0) },
         "commit": { path, rest in try commit(path, count: Int(rest[0]) ?? 0) },
+        "read": { path, rest in try readRows(path, key: rest[0]) },
         "fork": { path, _ in try forkInside(path) },
         "query-lock": { path, _ in try queryLock(path) },
         "raw-twice": { path, _ in try openTwiceRaw(path) },

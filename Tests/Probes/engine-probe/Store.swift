@@ -4,10 +4,12 @@ import LarderEngine
 
 let tables = ["one", "two"]
 
-func open(_ path: String, mapSize: Int = 1 << 30, readers: Int = 126) throws -> Environment {
-    try Environment.open(
-        path: path,
-        options: .init(tables: tables, mapSize: mapSize, mapSizeCap: 1 << 30, maximumReaders: readers))
+func open(
+    _ path: String, mapSize: Int = 1 << 30, readers: Int = 126, checksAllPages: Bool = true
+) throws -> Environment {
+    var options = EnvironmentOptions(tables: tables, mapSize: mapSize, mapSizeCap: 1 << 30, maximumReaders: readers)
+    if !checksAllPages { options.fullCheckLimit = 0 }
+    return try Environment.open(path: path, options: options)
 }
 
 extension Environment {

@@ -1,0 +1,117 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// One page of a tree of LMDB 0.9, whose layout is checked: each node is inside the page, and none overlaps another.
+///
+/// Offsets are those of `MDB_page` and `MDB_node`.
+struct TreePage {
+    static let headerSize = 16
+    private static let nodeHeaderSize = 8
+    /// LMDB: `MDB_MAXKEYSIZE`.
+    private static let longestKey = 511
+
+    let number: UInt64
+    let bytes: [UInt8]
+    let isLeaf: Bool
+    /// The offsets of the nodes, in the order of their keys.
+    let nodes: [Int]
+    /// Whether the nodes follow each other without a gap, each at an even offset, as liblmdb leaves them.
+    let isCompact: Bool
+
+    /// Reads a page of the file.
+    ///
+    /// - Throws: ``EngineError/damagedPage(number:reason:)`` for an invalid page; the errors of a read.
+    init(_ number: UInt64, isLeaf: Bool, pageSize: UInt64, end: UInt64, _ file: FileDescriptor) throws(EngineError) {
+        guard number >= 2, number < end else {
+            throw .damagedPage(number: number, reason: "a page is named that the file does not have")
+        }
+        let bytes = try file.read(Int(pageSize), at: number * pageSize)
+        guard bytes.count == Int(pageSize) else { throw .damagedPage(number: number, reason: "it is cut short") }
+        try self.init(bytes, number: number, isLeaf: isLeaf)
+    }
+
+    private init(_ bytes: [UInt8], number: UInt64, isLeaf: Bool) throws(EngineError) {
+        guard bytes.u64(0) == number else { throw .damagedPage(number: number, reason: "its number is another") }
+        guard bytes.u16(10) == (isLeaf ? 0x02 : 0x01) else {
+            throw .damagedPage(number: number, reason: "its kind is another")
+        }
+        let (lower, upper) = (Int(bytes.u16(12)), Int(bytes.u16(14)))
+        guard lower > Self.headerSize, lower % 2 == 0, lower <= upper, upper <= bytes.count else {
+            throw .damagedPage(number: number, reason: "its bounds are invalid")
+        }
+        let nodes = stride(from: Self.headerSize, to: lower, by: 2).map { Int(bytes.u16($0)) }
+        var (end, isCompact) = (upper, true)
+        for start in nodes.sorted() {
+            isCompact = isCompact && start == (end + 1) & ~1
+            guard start >= end, start + Self.nodeHeaderSize <= bytes.count else {
+                throw .damagedPage(number: number, reason: "a node is out of place")
+            }
+            let keySize = Int(bytes.u16(start + 6))
+            let flags = bytes.u16(start + 4)
+            let valueSize = isLeaf ? (flags & 0x01 != 0 ? 8 : Int(bytes.u32(start))) : 0
+            end = start + Self.nodeHeaderSize + keySize + valueSize
+            guard end <= bytes.count, keySize <= Self.longestKey else {
+                throw .damagedPage(number: number, reason: "a node is too long")
+            }
+            // A large value, or a tree; no table of ours has several values of a key.
+            guard !isLeaf || flags & ~0x03 == 0 else {
+                throw .damagedPage(number: number, reason: "a node has unknown flags")
+            }
+        }
+        (self.number, self.bytes, self.isLeaf, self.nodes) = (number, bytes, isLeaf, nodes)
+        self.isCompact = isCompact && (end + 1) & ~1 == bytes.count
+    }
+
+    /// The range of a node's key.
+    func key(_ node: Int) -> Range<Int> {
+        let start = node + Self.nodeHeaderSize
+        return start..<start + Int(bytes.u16(node + 6))
+    }
+
+    /// The page below a node of a branch page.
+    func child(_ node: Int) -> UInt64 { UInt64(bytes.u32(node)) | UInt64(bytes.u16(node + 4)) << 32 }
+
+    /// Whether a leaf's value is in pages of its own. LMDB: `F_BIGDATA`.
+    func isLarge(_ node: Int) -> Bool { bytes.u16(node + 4) & 0x01 != 0 }
+
+    /// Whether a leaf's value describes a tree. LMDB: `F_SUBDATA`.
+    func isTree(_ node: Int) -> Bool { bytes.u16(node + 4) & 0x02 != 0 }
+
+    /// The size of a leaf's value, in bytes.
+    func valueSize(_ node: Int) -> UInt64 { UInt64(bytes.u32(node)) }
+
+    /// The bytes in the leaf for a value: the value itself, or the number of the page where it begins.
+    func stored(_ node: Int) -> ArraySlice<UInt8> {
+        let start = key(node).upperBound
+        return bytes[start..<start + (isLarge(node) ? 8 : Int(bytes.u32(node)))]
+    }
+}
+
+/// The order of the keys of a tree.
+enum KeyOrder {
+    /// Byte by byte, a prefix first.
+    case bytes
+    /// As numbers of eight bytes. LMDB: `MDB_INTEGERKEY`.
+    case numbers
+
+    /// Whether one key sorts before another. Ranges are in bounds.
+    func precedes(_ left: [UInt8], _ leftKey: Range<Int>, _ right: [UInt8], _ rightKey: Range<Int>) -> Bool {
+        if case .numbers = self, leftKey.count == 8, rightKey.count == 8 {
+            return left.u64(leftKey.lowerBound) < right.u64(rightKey.lowerBound)
+        }
+        let count = min(leftKey.count, rightKey.count)
+        if count == 0 { return leftKey.count < rightKey.count }
+        precondition(leftKey.upperBound <= left.count && rightKey.upperBound <= right.count)
+        let order = unsafe left.withUnsafeBytes { left in
+            unsafe right.withUnsafeBytes { right in
+                // In bounds by the precondition.
+                unsafe memcmp(
+                    left.baseAddress! + leftKey.lowerBound, right.baseAddress! + rightKey.lowerBound, count)
+            }
+        }
+        return order < 0 || (order == 0 && leftKey.count < rightKey.count)
+    }
+}

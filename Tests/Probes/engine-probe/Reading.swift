@@ -1,0 +1,69 @@
+// Commands that read a store whose file may be damaged.
+
+import LarderEngine
+
+/// Reads a row by its key and all rows by a cursor, in a read view and in a write transaction that has changed their
+/// page, and says how each went.
+func readRows(_ path: String, key text: String) throws {
+    let environment = try open(path, checksAllPages: false)
+    let table = environment.table("one")
+    let key = Array(text.utf8)
+    report("get") { try environment.get(text)?.count ?? -1 }
+    report("cursor") { try environment.read { view in try byteCount(of: table, in: view) } }
+    let first: [UInt8] = [0]
+    for (name, body) in [
+        (
+            "changed get",
+            { transaction in
+                guard let value = unsafe try transaction.reader.value(forKey: key.span.bytes, in: table) else {
+                    return -1
+                }
+                return unsafe value.withUnsafeBytes { unsafe Array($0) }.count
+            }
+        ),
+        ("changed cursor", { transaction in try byteCount(of: table, in: transaction.reader) }),
+        (
+            "removal",
+            { transaction in
+                try transaction.withCursor(in: table) { cursor in
+                    unsafe try cursor.removeWhile(from: key.span.bytes, limit: .max) { entry in
+                        // Nothing is removed: liblmdb moves bytes by a damaged size within the page.
+                        unsafe entry.value.withUnsafeBytes { unsafe Array($0) }.count < 0
+                    }
+                }
+            }
+        ),
+    ] as [(String, (inout WriteTransaction) throws -> Int)] {
+        report(name) {
+            var count = 0
+            do {
+                try environment.writeBlocking { transaction in
+                    unsafe try transaction.set(first.span.bytes, forKey: first.span.bytes, in: table)
+                    count = try body(&transaction)
+                    throw CancellationError()
+                }
+            } catch is CancellationError {}
+            return count
+        }
+    }
+    try environment.close()
+}
+
+private func byteCount(of table: Table, in view: ReadTransaction) throws -> Int {
+    try view.withCursor(in: table) { cursor in
+        var count = 0
+        while let entry = try cursor.next() {
+            count += unsafe entry.key.withUnsafeBytes { unsafe Array($0) }.count
+            count += unsafe entry.value.withUnsafeBytes { unsafe Array($0) }.count
+        }
+        return count
+    }
+}
+
+private func report(_ name: String, _ body: () throws -> Int) {
+    do {
+        printLine("\(name) \(try body())")
+    } catch {
+        printLine("\(name) \(error)")
+    }
+}
