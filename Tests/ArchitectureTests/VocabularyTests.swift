@@ -86,7 +86,9 @@ import Testing
     /// Sources, tests, tools, help texts and documents; the mutants are patches of these.
     private static func paths() throws -> [String] {
         let folders = ["Sources", "Tests", "Tools", "Benchmarks/Sources", "docs"]
-        let files = ["README.md", "FORMAT.md", "CHANGELOG.md", "CONTRIBUTING.md", "Package.swift", ".ci/run"]
+        let files = [
+            "README.md", "FORMAT.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Package.swift", ".ci/run",
+        ]
         let found = try folders.flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
                 .map { "\(folder)/\($0)" }

@@ -129,6 +129,29 @@ import Testing
         #expect(!redacted.text.contains("translation"))
     }
 
+    /// liblmdb would pass over rows, or end the process.
+    @Test func `verify finds a damaged page, says what to do, and reads no records`() async throws {
+        let sample = try await SampleStore()
+        let file = URL(fileURLWithPath: sample.path + "/data.mdb")
+        let content = try [UInt8](Data(contentsOf: file))
+        let page = try #require(
+            stride(from: 8192, to: content.count, by: 4096).first { page in
+                content[page + 10] == 2 && content[page..<page + 4096].contains(Array("verse".utf8))
+            })
+        // In place, so that the record of the clean close is still about this file.
+        let handle = try FileHandle(forUpdating: file)
+        try handle.seek(toOffset: UInt64(page + 17))
+        try handle.write(contentsOf: [0xFF])
+        try handle.close()
+        for level in ["--quick", "--pages", "--records", "--meaning"] {
+            let outcome = try Tool.run("verify", sample.path, level)
+            #expect(outcome.status == 2)
+            #expect(outcome.text.contains("page at page \(page / 4096)") && outcome.text.contains("Restore"))
+        }
+        let object = try #require(try Tool.run("verify", sample.path, "--json").objects().first)
+        #expect(object["page"] as? Int == page / 4096 && object["remedy"] != nil && object["consequence"] != nil)
+    }
+
     @Test func `a damaged row is refused by get and list, and the others are read`() async throws {
         let sample = try await SampleStore()
         try sample.damage(row: "7")

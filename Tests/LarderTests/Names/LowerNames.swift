@@ -28,6 +28,8 @@ private enum LowerNames {
     typealias LarderEngineEnvironment = Environment
     typealias LarderEngineEnvironmentInfo = EnvironmentInfo
     typealias LarderEngineEnvironmentOptions = EnvironmentOptions
+    typealias LarderEnginePageProblem = PageProblem
+    typealias LarderEnginePageScrub = PageScrub
     typealias LarderEnginePathProblem = PathProblem
     typealias LarderEngineReadTransaction = ReadTransaction
     typealias LarderEngineTable = Table
@@ -117,6 +119,7 @@ private enum LowerNames {
     typealias LarderStoreUnsentContent = UnsentContent
     typealias LarderStoreUnshownWrite = UnshownWrite
     typealias LarderStoreValidators = Validators
+    typealias LarderStoreVerifyLevel = VerifyLevel
     typealias LarderStoreVerifySummary = VerifySummary
     typealias LarderStoreWriterStatistics = WriterStatistics
     // LarderTransport

@@ -87,8 +87,10 @@ enum ExitStatus: Int32 {
 
     private static func of(_ error: EngineError) -> ExitStatus {
         switch error {
-        case .corrupted, .truncated, .damagedMeta: .damage
-        case .notFound, .accessDenied, .unsupportedFileSystem, .diskFull, .ioFailure, .system: .system
+        case .corrupted, .truncated, .damagedMeta, .damagedPage: .damage
+        case .notFound, .accessDenied, .unsupportedFileSystem, .readersFull, .diskFull, .ioFailure, .stopped, .closed,
+            .system:
+            .system
         default: .format
         }
     }
@@ -104,6 +106,8 @@ enum ToolError: Error, Equatable {
     case notFound(String)
     /// A record is damaged; its place and the reason.
     case damagedRecord(place: String, reason: String)
+    /// A table has another number of records than it counts.
+    case damagedTable(TableName, counted: Int, found: Int)
     /// This many writes are damaged and were left out; those with a readable identity can be dropped.
     case damagedWrites(Int, [UUIDBytes])
     /// A dump is incomplete or invalid.
@@ -118,7 +122,7 @@ enum ToolError: Error, Equatable {
         case .interrupted: .interrupted
         case .outputClosed, .system: .system
         case .notFound: .findings
-        case .damagedRecord, .damagedWrites, .badDump: .damage
+        case .damagedRecord, .damagedTable, .damagedWrites, .badDump: .damage
         case .usage: .usage
         }
     }
@@ -132,6 +136,8 @@ extension ToolError: CustomStringConvertible {
         case .notFound(let what): what
         case .damagedRecord(let place, let reason):
             "The record \(place) is damaged (\(reason)): run verify, and sync its resource again."
+        case .damagedTable(let table, let counted, let found):
+            "The table \(table.rawValue) counts \(counted) records, and \(found) were found: restore the store from a copy."
         case .damagedWrites(let count, let ids):
             "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify prints where."
                 + (ids.isEmpty ? "" : " To drop: \(ids.map(\.description).joined(separator: " ")).")

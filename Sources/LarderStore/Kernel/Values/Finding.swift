@@ -1,3 +1,5 @@
+internal import LarderEngine
+
 /// One thing that ``Store/verify(progress:_:)`` reports.
 public struct Finding: Hashable, Sendable {
     /// The severity of a finding.
@@ -16,6 +18,8 @@ public struct Finding: Hashable, Sendable {
         /// Any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A page of the data file is not one that LMDB wrote there, or has two users.
+        public static let page = Kind(rawValue: "page")
         /// A record is not the one written under its key, owner and table: changed on the medium, or moved.
         public static let checksum = Kind(rawValue: "checksum")
         /// A key is one that no writer makes.
@@ -54,16 +58,25 @@ public struct Finding: Hashable, Sendable {
     public let table: String
     /// The kind of the finding.
     public let kind: Kind
+    /// The page of the data file; nil for what is not about one page.
+    public let page: Int?
+    /// Whether it prevents a check of the records: liblmdb would misread them.
+    public let endsChecks: Bool
     /// The place: the decoded key, for display. It contains stored names.
     public let location: String
     /// The description of the finding, for display.
     public let message: String
 
     /// A finding of the given parts.
-    public init(severity: Severity, table: String, kind: Kind, location: String, message: String) {
+    public init(
+        severity: Severity, table: String, kind: Kind, page: Int? = nil, endsChecks: Bool = false, location: String,
+        message: String
+    ) {
         self.severity = severity
         self.table = table
         self.kind = kind
+        self.page = page
+        self.endsChecks = endsChecks
         self.location = location
         self.message = message
     }
@@ -72,4 +85,33 @@ public struct Finding: Hashable, Sendable {
 extension Finding: CustomStringConvertible {
     /// Severity, table, kind, place and message, in one line.
     public var description: String { "\(severity.rawValue) \(table) \(kind.rawValue) at \(location): \(message)" }
+}
+
+extension Finding {
+    /// What the finding means for readers and writers, in one sentence, for display.
+    public var consequence: String {
+        if severity == .minor { return "Nothing is lost or wrong for readers." }
+        switch (kind, table) {
+        case (.page, PageProblem.freeList): return "A write may overwrite stored records."
+        case (.page, _):
+            return "Records of the page, and below it, may be missing or wrong; a write may end the process."
+        case (.checksum, _), (.undecodable, _), (.key, _): return "The record cannot be read; reading it throws."
+        case (.structure, _), (.order, _): return "Records of the table may be missing."
+        case (.digest, _), (.owner, _), (.pointer, _): return "Rows of the resource may be missing or wrong."
+        case (.index, _), (.derived, _): return "A query by it may miss rows, or find too many."
+        default: return "Reads and writes that rely on it may be wrong."
+        }
+    }
+
+    /// What to do about the finding, in one sentence, for display.
+    public var remedy: String {
+        if severity == .minor { return "The next writes and syncs repair it." }
+        switch (kind, table) {
+        case (.page, _), (.structure, _), (.order, _):
+            return "Restore data.mdb from a copy, or remove the store and fetch again."
+        case (_, "outbox"): return "Drop the write (cachetool outbox drop) and make it again."
+        case (_, "resources"), (_, "filters"), (_, "members"): return "The next sync fetches the content again."
+        default: return "Remove the content (Store.clear), and have it fetched again."
+        }
+    }
 }
