@@ -163,9 +163,10 @@ import Testing
             guard case .string(let text)? = fields["text"], text != "row 2" else { throw .unknownGroup }
             return SnapshotRowKey(type: "translation", key: text)
         }
+        // Before the failure, so that the wait after it is not over on a slow machine.
+        let now = fixture.store.host.now()
         expectIncomplete(try await fixture.failure("translations:*", configure: { $0.keyMapping = mapping }), 2)
         func begin() async throws {
-            let now = fixture.store.host.now()
             _ = try await fixture.store.write { transaction in
                 try transaction.beginRun("translations:*", now: now, isManual: false)
             }
