@@ -9,8 +9,8 @@ private import Darwin
 /// A position in a table, lent to a closure.
 ///
 /// A move returns nil at the end of the table and for nothing else. It throws ``EngineError/corrupted`` for a damaged
-/// page or an entry outside the file, or another error of LMDB. The returned entry is valid until the next move. At an end the position stays on the
-/// last entry, or the first.
+/// page or an entry outside the file, or another error of LMDB. The returned entry is valid until the next move. At an
+/// end the position stays on the last entry, or the first.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
     // Owned: opened by init, closed by deinit, which runs before the transaction ends because the cursor is lent.

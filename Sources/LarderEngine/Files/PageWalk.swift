@@ -4,7 +4,7 @@ public struct PageProblem: Hashable, Sendable {
     public let tree: String
     /// The number of the page.
     public let page: UInt64
-    /// What is wrong with it, for display; without stored content.
+    /// The damage, for display. It contains no stored content.
     public let reason: String
     /// The least key that may be on the page or below it; nil: any key of the tree.
     public let firstKey: [UInt8]?
