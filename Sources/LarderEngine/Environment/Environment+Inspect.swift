@@ -23,12 +23,12 @@ extension Environment {
 
     /// Passes the content of the file to `inspect`, through liblmdb. The directory is locked.
     ///
-    /// - Throws: the errors of ``validate(_:_:_:)``; ``EngineError/replaced`` when another directory got the path
+    /// - Throws: the errors of ``validate(_:_:_:isOurs:)``; ``EngineError/replaced`` when another directory got the path
     ///   meanwhile; what `inspect` throws.
     static func inspectFile(
         at directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, _ inspect: Inspection
     ) throws {
-        let isExclusive = try validate(directory, guardFile, options).isExclusive
+        let isExclusive = try validate(directory, guardFile, options, isOurs: false).isExclusive
         // A lock file in use belongs to the program that uses it; otherwise none is needed.
         let usesLockFile = try !isExclusive || directory.isLockFileHeld() != false
         var options = options

@@ -120,10 +120,12 @@ extension Environment {
         let hasCheckedPages: Bool
     }
 
-    /// Checks the file before liblmdb maps it: its pages too, where nothing vouches for them. With other openers the
-    /// pages may change between two checks.
+    /// Checks the file before liblmdb maps it. With other openers the pages may change between two checks.
+    ///
+    /// - Parameter isOurs: whether the file is known to be a store's: its pages are then checked where no clean close
+    ///   vouches for them. Another program's file may have trees that no store has.
     static func validate(
-        _ directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions
+        _ directory: StoreDirectory, _ guardFile: GuardFile?, _ options: EnvironmentOptions, isOurs: Bool = true
     ) throws -> FileCheck {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
         let isExclusive =
@@ -141,10 +143,9 @@ extension Environment {
                     try checkSharedFile(data, directory, guardFile)
                 }
                 try pages.validate(data, isThorough: !isKnownClean)
-                if !isKnownClean {
-                    try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
-                }
-                return FileCheck(isExclusive: isExclusive, hasCheckedPages: !isKnownClean)
+                let isDue = isOurs && !isKnownClean
+                if isDue { try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit) }
+                return FileCheck(isExclusive: isExclusive, hasCheckedPages: isDue)
             } catch let error as EngineError {
                 if isExclusive || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
                 if checkCount == 3 { throw error.withSharedOpenHint }

@@ -103,14 +103,12 @@ final class PageWalk {
     ///
     /// - Throws: the errors of a read; what `onPage` throws. Damage is in ``problems``.
     func run() throws {
-        let tables = Result { () throws(EngineError) in try census.tables(file) }
-        if case .failure(.foreignDatabase) = tables { throw EngineError.foreignDatabase }
         do {
             try walk(Tree(name: PageProblem.freeList, description: meta.freeTree, order: .numbers))
             try walk(Tree(name: PageProblem.tableList, description: meta.mainTree, order: .bytes))
             // Its entries are readable only where its pages are.
             guard problems.isEmpty else { return }
-            for table in try listed({ () throws(EngineError) in try tables.get() }) ?? [] {
+            for table in try listed({ () throws(EngineError) in try census.tables(file) }) ?? [] {
                 try walk(Tree(name: table.name, description: table.tree, order: .bytes))
             }
             _ = try listed { () throws(EngineError) in

@@ -81,6 +81,22 @@ import Testing
         #expect(throws: EngineError.foreignDatabase) { try Environment.open(path: directory.path, options: .small) }
     }
 
+    /// It was reported as damaged. LMDB: `MDB_DUPSORT`.
+    @Test func `with trees that no store has is inspected, and is not called damaged`() throws {
+        try makeForeign()
+        let path = directory.path + "/data.mdb"
+        var content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let entry: [UInt8] = [48, 0, 0, 0, 2, 0, 3, 0] + bytes("one")
+        for start in 0..<content.count - entry.count where Array(content[start..<start + entry.count]) == entry {
+            content[start + entry.count + 4] |= 0x04
+        }
+        try Data(content).write(to: URL(fileURLWithPath: path))
+        #expect(throws: Foreign.self) {
+            try Environment.open(path: directory.path, options: .small, inspect: { _, _ in throw Foreign() })
+        }
+        #expect(try Environment.pageProblems(ofStoreAt: directory.path) == nil)
+    }
+
     @Test func `that another program has open is inspected beside it`() throws {
         try makeForeign()
         let holder = try Probe("hold-open", directory.path, "126")
