@@ -73,28 +73,30 @@ extension Environment {
         return problems
     }
 
-    /// Checks the pages of a store that no process has open, as ``pageProblems(atMost:progress:)``; returns nil where one
-    /// has.
+    /// Checks the pages of a store that no process has open, as ``pageProblems(readsLeaves:atMost:progress:)``; returns nil
+    /// where one has, and where `guard.lock` does not show that the file is a store's.
     ///
+    /// - Parameter limit: the size of a file, in bytes, above which only branch pages and the free list are checked.
     /// - Throws: the cases of ``EngineError`` named under opening, such as ``EngineError/damagedMeta(reason:)``; what
     ///   `progress` throws.
     public static func pageProblems(
-        ofStoreAt path: String, atMost most: Int = 1000,
+        ofStoreAt path: String, limit: UInt64 = .max, atMost most: Int = 1000,
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> [PageProblem]? {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         let lock = try directory.lock()
         defer { withExtendedLifetime(lock) {} }
-        let guardFile = try GuardFile.existing(in: directory, isReadOnly: true)
-        guard try guardFile?.isHeldExclusively(in: directory) ?? (directory.isLockFileHeld() != true) else {
-            return nil
-        }
+        guard let guardFile = try GuardFile.existing(in: directory, isReadOnly: true), try guardFile.isMarked(),
+            try guardFile.isHeldExclusively(in: directory)
+        else { return nil }
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
         let pages = try MetaPages(data)
         try pages.validate(data, isThorough: false)
         return try withoutActuallyEscaping(progress) { progress in
             let walk = try PageWalk(
-                pages.newest, pageSize: pages.pageSize, data, mostProblems: most, onPage: reporting(pages, progress))
+                pages.newest, pageSize: pages.pageSize, data,
+                readsLeaves: (pages.newest.lastPage + 1) * pages.pageSize <= limit, mostProblems: most,
+                onPage: reporting(pages, progress))
             try walk.run()
             return walk.problems
         }

@@ -52,9 +52,9 @@ struct Verify: ParsableCommand {
         try StoreArgument.check(store.store)
         // An open reads records, which liblmdb may not survive on damaged pages.
         let found = try StoreArgument.whileLocked {
-            try Store.pageFindings(at: store.store) { try progress.show($0, of: $1) }
+            try Store.pageFindings(level, at: store.store) { try progress.show($0, of: $1) }
         }
-        if let found, found.contains(where: \.endsChecks) {
+        if let found, level < .records || found.contains(where: \.endsChecks) {
             progress.end()
             for finding in found { try report(finding) }
             return VerifySummary(findings: found.count)

@@ -5,8 +5,9 @@ extension Store {
     /// Checks one read view, and reports everything that differs from FORMAT.md.
     ///
     /// Nothing is changed. The pages are checked first, by plain reads: where one is damaged, the check ends with them,
-    /// because nothing can be said of records that LMDB may not find; a large value that is gone hides no others. A damaged record does not hide the others. Holds
-    /// the read view throughout, so pages freed meanwhile are not reused. Blocks.
+    /// because nothing can be said of records that LMDB may not find; a large value that is gone hides no others. A
+    /// damaged record does not hide the others. Holds the read view throughout, so pages freed meanwhile are not reused.
+    /// Blocks.
     ///
     /// ```swift
     /// let summary = try store.verify { finding in print(finding, finding.remedy) }
@@ -64,15 +65,18 @@ extension Store {
         try environment.checkPages(&scrub, budget: pages).map { Finding($0) }
     }
 
-    /// Returns what is wrong with the pages of a store that no process has open, without opening it; nil where one has.
+    /// Returns the findings about the pages of a store that no process has open, without opening it; nil where one has, and
+    /// where `guard.lock` does not show that the file is a store's.
     ///
     /// An open of a store that was closed cleanly checks its meta pages only, and liblmdb trusts the others.
     ///
     /// - Throws: the errors of `progress`; the cases of `EngineError` named under opening.
     public static func pageFindings(
-        at path: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+        _ level: VerifyLevel = .pages, at path: String,
+        progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> [Finding]? {
-        try Environment.pageProblems(ofStoreAt: path, progress: progress)?.map { Finding($0) }
+        let limit = level == .quick ? EnvironmentOptions(tables: []).fullCheckLimit : .max
+        return try Environment.pageProblems(ofStoreAt: path, limit: limit, progress: progress)?.map { Finding($0) }
     }
 }
 

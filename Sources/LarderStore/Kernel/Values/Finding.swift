@@ -105,7 +105,7 @@ extension Finding {
 
     /// What to do about the finding, in one sentence, for display.
     public var remedy: String {
-        if severity == .minor { return "The next writes and syncs repair it." }
+        if severity == .minor { return "Later writes may repair it; compact corrects a wrong stored size." }
         switch (kind, table) {
         case (.page, _), (.structure, _), (.order, _):
             return "Restore data.mdb from a copy, or remove the store and fetch again."
