@@ -4,7 +4,7 @@ package import LarderFormat
 extension Store {
     /// Makes a store at `path`, where none may exist, from whole records, such as those of a dump.
     ///
-    /// Records are stored as they are, their checksums included; ``verify(progress:_:)`` checks their content. The call
+    /// Records are stored as they are, their checksums included; ``verify(_:progress:_:)`` checks their content. The call
     /// is not atomic: build the store elsewhere and rename it. When this throws, `path` holds remains to be removed.
     /// Blocks.
     ///

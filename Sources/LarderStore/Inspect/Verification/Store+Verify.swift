@@ -90,7 +90,7 @@ extension Finding {
     }
 }
 
-/// The figures of one ``Store/verify(progress:_:)``.
+/// The figures of one ``Store/verify(_:progress:_:)``.
 public struct VerifySummary: Hashable, Sendable {
     /// Records read, in all tables.
     public internal(set) var entries = 0

@@ -1,6 +1,6 @@
 internal import LarderEngine
 
-/// One thing that ``Store/verify(progress:_:)`` reports.
+/// One thing that ``Store/verify(_:progress:_:)`` reports.
 public struct Finding: Hashable, Sendable {
     /// The severity of a finding.
     public enum Severity: String, Hashable, Sendable {

@@ -7,7 +7,7 @@ extension Store {
     /// writes go first.
     ///
     /// The store does so by itself after a swap, a withdrawal or a removal; this function returns when it is done.
-    /// Damaged ranges stay, and ``verify(progress:_:)`` reports them.
+    /// Damaged ranges stay, and ``verify(_:progress:_:)`` reports them.
     ///
     /// - Throws: `CancellationError` between two commits; `EngineError`.
     public func reclaim() async throws {
