@@ -3,14 +3,14 @@
 /// FORMAT.md, "Versions". `major` and `minor` are descriptive. Software compares `current` with the minimum reader and
 /// minimum writer of a store.
 public enum FormatVersion {
-    /// The descriptive version, first part: 0 while the format is free to change.
+    /// The descriptive version, first part.
     public static let major: Int64 = 0
     /// The descriptive version, second part.
-    public static let minor: Int64 = 5
-    /// The format number of this software.
+    public static let minor: Int64 = 9
+    /// The format number of this software. Versions 0.5 and 0.9 have the same bytes, so they share it.
     public static let current: Int64 = 5
-    /// The smallest `minimumReader` of a store that this software reads: while `major` is 0, versions do not read each
-    /// other's stores.
+    /// The smallest `minimumReader` of a store that this software reads: every store since version 0.5. Versions 0.1 to
+    /// 0.4 had the numbers 1 to 4.
     package static let oldest: Int64 = 5
     /// The smallest format number that can read a store written by this software.
     package static let minimumReader: Int64 = 5

@@ -42,7 +42,7 @@ public struct StoreStatistics: Hashable, Sendable {
 
     /// The identity of the store, generated when the store was made.
     public let storeID: UUIDBytes
-    /// The describing version of the format, such as `0.2`.
+    /// The describing version of the format that the store was made in, such as `0.9`.
     public let formatVersion: String
     /// The name and version of the software that made it.
     public let createdBy: String

@@ -157,7 +157,7 @@ import Testing
         let store = try directory.open()
         try await fillSample(store)
         let found = try store.statistics()
-        #expect(found.formatVersion == "0.5")
+        #expect(found.formatVersion == "0.9")
         #expect(found.createdBy.hasPrefix("Larder"))
         #expect(found.resources.ready == 2)
         #expect(found.resources.hidden == 1)
