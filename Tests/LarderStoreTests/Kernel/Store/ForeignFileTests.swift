@@ -11,8 +11,7 @@ import Testing
 
     /// Asks everything that writes of the file, and expects the error and unchanged bytes.
     private func expectUntouched(_ error: StoreError, besidesDiscarding: Bool = false) throws {
-        let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        let beside = try filesAndModes()
+        let before = try files()
         for access in [EnvironmentOptions.Access.readWrite, .readWriteExisting, .readOnly] {
             #expect(throws: error) { try directory.open(StoreOptions(access: access)) }
         }
@@ -21,17 +20,31 @@ import Testing
         if !besidesDiscarding {
             #expect(throws: error) { try Store.destroy(at: directory.path, discardingUnsent: true) }
         }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-        #expect(try filesAndModes() == beside)
+        #expect(try files() == before)
     }
 
-    private func filesAndModes() throws -> [String: Int] {
-        var modes: [String: Int] = [:]
+    private struct File: Equatable {
+        let mode: Int?
+        let bytes: Data
+    }
+
+    /// Every file of the directory; without the bytes of LMDB's lock table, which names the present openers.
+    private func files() throws -> [String: File] {
+        var files: [String: File] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
-            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)
-            modes[name] = attributes[.posixPermissions] as? Int
+            let path = directory.path + "/" + name
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            let bytes = name == "lock.mdb" ? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
+            files[name] = File(mode: mode, bytes: bytes)
         }
-        return modes
+        return files
+    }
+
+    /// Leaves the data file alone, as a restored backup is.
+    private func removeLockFiles() throws {
+        for name in ["guard.lock", "lock.mdb"] {
+            try FileManager.default.removeItem(atPath: directory.path + "/" + name)
+        }
     }
 
     /// As another program makes it: nothing beside the data file, and its group may write to that.
@@ -42,9 +55,7 @@ import Testing
             try environment.writeBlocking { try $0.set(key.rawSpan, forKey: key.rawSpan, in: table) }
         }
         try environment.close()
-        for name in ["guard.lock", "lock.mdb"] {
-            try FileManager.default.removeItem(atPath: directory.path + "/" + name)
-        }
+        try removeLockFiles()
         try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
     }
 
@@ -86,6 +97,28 @@ import Testing
     @Test func `of a newer format keeps its bytes`() async throws {
         try await makeStore { $0.minimumReader = 6 }
         try expectUntouched(.unsupportedFormat(.newerFormat(minimumReader: 6)))
+        try removeLockFiles()
+        try expectUntouched(.unsupportedFormat(.newerFormat(minimumReader: 6)))
+    }
+
+    @Test func `with an unknown incompatible feature keeps its bytes`() async throws {
+        try await makeStore { $0.features.incompatible = 1 << 40 }
+        try expectUntouched(.unsupportedFormat(.unknownFeatures(1 << 40)))
+        try removeLockFiles()
+        try expectUntouched(.unsupportedFormat(.unknownFeatures(1 << 40)))
+    }
+
+    @Test func `with an unknown compatible feature is written, and keeps the feature`() async throws {
+        try await makeStore { $0.features.compatible = 1 << 40 }
+        let store = try directory.open()
+        try await store.put([key(2)])
+        #expect(try store.read { view in try view.format().features } == FormatFeatures(compatible: 1 << 40))
+        try store.close()
+        _ = try Store.compact(at: directory.path, host: .test)
+        let reopened = try directory.open()
+        #expect(try reopened.keys(.all(of: translations)) == ["1", "2"])
+        #expect(try reopened.read { view in try view.format().features } == FormatFeatures(compatible: 1 << 40))
+        try reopened.close()
     }
 
     @Test func `of an older format keeps its bytes until it is discarded`() async throws {
@@ -95,8 +128,11 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
-    @Test func `that only a newer version may write keeps its bytes`() async throws {
-        try await makeStore { $0.minimumWriter = 6 }
+    @Test(arguments: [true, false])
+    func `that only a newer version may write keeps its bytes`(byNumber: Bool) async throws {
+        try await makeStore { format in
+            if byNumber { format.minimumWriter = 6 } else { format.features.readOnlyCompatible = 1 << 40 }
+        }
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let store = try directory.open()
         #expect(store.isReadOnly)
