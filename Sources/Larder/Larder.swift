@@ -30,10 +30,13 @@
 @_exported public import enum LarderOutbox.SignOutPolicy
 @_exported public import enum LarderQuery.QueryError
 @_exported public import enum LarderQuery.SQLValue
+@_exported public import enum LarderStore.DamageRecovery
 @_exported public import struct LarderStore.HostServices
+@_exported public import struct LarderStore.SalvageReport
 @_exported public import struct LarderStore.ServerMismatch
 @_exported public import enum LarderStore.StoreError
 @_exported public import struct LarderStore.StoreOptions
+@_exported public import struct LarderStore.StoreRecovery
 @_exported public import struct LarderStore.UnsentContent
 @_exported public import struct LarderSync.ResourceFilter
 @_exported public import enum LarderSync.SyncError

@@ -20,11 +20,26 @@ extension Store {
     /// more is stored than ``StoreOptions/sizeCap`` allows, evictable content is evicted before the first write. Blocks
     /// while another process opens or closes the store.
     ///
+    /// A damaged file is an error, or is replaced by what can still be read of it: ``StoreOptions/recovery``.
+    ///
     /// - Throws: `EngineError` (its cases under opening), ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``;
     ///   ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read by this version.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
+        do {
+            return try open(at: path, options, host, after: nil)
+        } catch {
+            guard options.recovery == .salvage, options.access != .readOnly, isDamage(error),
+                let recovery = try recover(at: path, from: error, options, host)
+            else { throw error }
+            return try open(at: path, options, host, after: recovery)
+        }
+    }
+
+    private static func open(
+        at path: String, _ options: StoreOptions, _ host: HostServices, after recovery: StoreRecovery?
+    ) throws -> Store {
         var known: (counters: CountersRecord?, tables: Set<String>)?
         let environment = try openEnvironment(at: path, options, host) { known = ($0, $1) }
         do {
@@ -32,7 +47,8 @@ extension Store {
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = try Store(
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
-                collectionAge: options.collectionAge, credentialFields: options.credentialFields, parts: parts)
+                collectionAge: options.collectionAge, credentialFields: options.credentialFields,
+                recovery: recovery, parts: parts)
             if !isReadOnly {
                 let participants = store.shared.participants
                 store.shared.recoverOnce {

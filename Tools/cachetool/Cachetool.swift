@@ -17,7 +17,7 @@ struct Cachetool: AsyncParsableCommand {
             Stat.self, Resources.self, Get.self, List.self, SQLVerb.self, SearchVerb.self, Responses.self,
             Collections.self, Filters.self, Tokens.self,
             OutboxVerbs.self, Journal.self, Evict.self, Pin.self, Verify.self,
-            Dump.self, Load.self, Diff.self, Compact.self, Sync.self, Fetch.self, ServeClient.self,
+            Dump.self, Load.self, Salvage.self, Diff.self, Compact.self, Sync.self, Fetch.self, ServeClient.self,
         ])
 
     static func main() async {

@@ -14,7 +14,8 @@ public import LarderTransport
 /// try await cache.close()
 /// ```
 public struct CacheOptions: Sendable {
-    /// The limits of the store, such as its size.
+    /// The limits of the store, such as its size, and what becomes of a damaged file: by default it is replaced by what can
+    /// be read of it, and ``ContentCache/store`` says so in `Store.recovery`.
     public var store = StoreOptions()
     /// The header fields that authenticate syncs and writes; added at each send, never stored. Texts over HTTP go
     /// without them.
@@ -41,5 +42,5 @@ public struct CacheOptions: Sendable {
     public var storedResponseBytes: Int64? = 256 << 20
 
     /// Creates the default settings: accounts that share no content, no credentials, 256 MiB of responses.
-    public init() {}
+    public init() { store.recovery = .salvage }
 }

@@ -26,7 +26,8 @@ extension Environment {
         let before = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing)
         let isClosed: Void? = remapLock.withExclusiveLock(within: milliseconds) {
             pool.drain()
-            closeFile(isClean: before == State.open.rawValue)
+            // After a clean close the next open reads no pages, and would not find the damage again.
+            closeFile(isClean: before == State.open.rawValue && !hasMetDamage.load(ordering: .relaxed))
             state.store(State.closed.rawValue, ordering: .releasing)
         }
         guard isClosed != nil else {

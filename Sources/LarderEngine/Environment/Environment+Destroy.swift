@@ -63,7 +63,7 @@ extension Environment {
     }
 
     /// Whether this process has the file open, with any options.
-    private static func isOpenInThisProcess(_ identity: FileIdentity) -> Bool {
+    static func isOpenInThisProcess(_ identity: FileIdentity) -> Bool {
         if case .none? = try? EnvironmentRegistry.shared.find(identity, options: EnvironmentOptions(tables: [])) {
             return false
         }

@@ -32,6 +32,7 @@ extension Environment {
                 creating: options.access == .readWrite, LockWait(limit: options.lockTimeout))
             defer { withExtendedLifetime(lock) {} }
             try FileSystemCheck.check(directory.path)
+            if !options.isReadOnly { try directory.endKilledReplacement() }
             let isNew = try directory.dataIdentity() == nil
             if isNew {
                 guard options.access == .readWrite else { throw EngineError.notFound }

@@ -1,3 +1,5 @@
+private import Synchronization
+
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -122,6 +124,7 @@ extension Environment {
         let problems = try pageProblems(readsLeaves: isFullyCheckedAtOpen)
         if let problem = problems.first(where: { !$0.isContained }) {
             pageCheck = .damaged(problem.error)
+            hasMetDamage.store(true, ordering: .relaxed)
             throw problem.error
         }
         pageCheck = .sound

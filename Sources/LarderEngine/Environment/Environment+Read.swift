@@ -1,4 +1,5 @@
 private import CLMDB
+private import Synchronization
 
 #if canImport(Glibc)
 private import Glibc
@@ -32,7 +33,12 @@ extension Environment {
             }
             remapLock.unlockShared()
         }
-        return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds))
+        do {
+            return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds))
+        } catch let error as EngineError where error.isOfStoredBytes {
+            hasMetDamage.store(true, ordering: .relaxed)
+            throw error
+        }
     }
 
     /// Acquires the remap lock shared and begins a read view; on failure it releases the lock.

@@ -36,6 +36,8 @@ public final class Environment: @unchecked Sendable {
     let state = Atomic<State.RawValue>(State.open.rawValue)
     /// Whether a close has ended the writer thread, even if that close still waits for readers.
     let hasStoppedWriting = Atomic<Bool>(false)
+    /// Whether a read, or the check before the first write, has met damage.
+    let hasMetDamage = Atomic<Bool>(false)
     let externalCommits = Mutex(ExternalCommits())
     private let forkCount = ForkCounter.current
     /// The number of opens not yet closed; guarded by the registry.

@@ -44,6 +44,10 @@ final class PageWalk {
     private let readsLeaves: Bool
     private let mostProblems: Int
     private let onPage: (UInt64) throws -> Void
+    /// Called with each valid leaf, and the name of its table.
+    var onLeaf: ((String, TreePage) throws -> Void)?
+    /// Called with the range of keys that a damaged page hides, and the name of its table.
+    var onLoss: ((String, _ low: [UInt8]?, _ high: [UInt8]?) -> Void)?
     /// A bit for each page that has a user.
     private var used: [UInt64]
     private(set) var problems: [PageProblem] = []
@@ -121,6 +125,13 @@ final class PageWalk {
         }
     }
 
+    /// Walks over one table.
+    ///
+    /// - Throws: as ``run()``.
+    func run(_ table: String, _ description: TreeDescription) throws {
+        try walk(Tree(name: table, description: description, order: .bytes))
+    }
+
     /// Walks on from a position, over up to `budget` pages; the lists of tables and of free pages are read by the first
     /// step.
     ///
@@ -164,6 +175,7 @@ final class PageWalk {
         var tree = start
         let description = tree.description
         guard description.flags == (tree.order == .numbers ? 0x08 : 0) else {
+            onLoss?(tree.name, nil, nil)
             return try add(description.root, tree.name, "the flags of the tree are others", from: nil)
         }
         if description.root != TreeDescription.none {
@@ -183,7 +195,10 @@ final class PageWalk {
         _ number: UInt64, level: UInt16, _ low: [UInt8]?, _ high: [UInt8]?, in tree: inout Tree
     ) throws {
         if let key = start?.key, let high, !tree.order.precedes(key, key.indices, high, high.indices) { return }
-        func problem(_ reason: String) throws { try add(number, tree.name, reason, from: low) }
+        func problem(_ reason: String) throws {
+            onLoss?(tree.name, low, high)
+            try add(number, tree.name, reason, from: low)
+        }
         guard number >= 2, number < end else { return try problem("a page is named that the file does not have") }
         guard use(number) else { return try problem("it is used twice") }
         guard level >= 1 else { return try problem("the tree has another depth") }
@@ -208,6 +223,7 @@ final class PageWalk {
             for (node, key) in zip(page.nodes, keys) {
                 if let reason = try valueProblem(page, node, key, &tree) { return try problem(reason) }
             }
+            try onLeaf?(tree.name, page)
             if pagesRead >= budget, let high { throw End.budget(Position(tree: tree.name, key: high)) }
         } else {
             tree.branches += 1

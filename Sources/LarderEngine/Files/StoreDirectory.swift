@@ -10,8 +10,11 @@ package struct StoreDirectory {
     static let lockName = "lock.mdb"
     /// The prefix of the names of our own temporary directories.
     static let temporaryPrefix = ".larder-new-"
+    /// The damaged data file that a salvage has replaced.
+    package static let damagedName = "damaged.mdb"
     /// The files beside the data file that have content of the store.
-    static let contentNames = ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"]
+    static let contentNames =
+        ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"] + [damagedName]
     /// The files without content; the last one shows that the directory is a store's.
     static let lockNames = [lockName, "outbox.lock", "sync.lock", "bodies.lock", GuardFile.name]
 

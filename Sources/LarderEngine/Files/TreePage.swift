@@ -9,9 +9,9 @@ private import Darwin
 /// Offsets are those of `MDB_page` and `MDB_node`.
 struct TreePage {
     static let headerSize = 16
-    private static let nodeHeaderSize = 8
+    static let nodeHeaderSize = 8
     /// LMDB: `MDB_MAXKEYSIZE`.
-    private static let longestKey = 511
+    static let longestKey = 511
 
     let number: UInt64
     let bytes: [UInt8]

@@ -9,7 +9,7 @@ import Testing
         "outbox",
         "outbox list",
         "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "evict", "pin", "verify", "dump",
-        "load",
+        "load", "salvage",
         "diff",
         "compact",
         "sync", "fetch", "serve-client",

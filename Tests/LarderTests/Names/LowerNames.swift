@@ -76,6 +76,7 @@ private enum LowerNames {
     typealias LarderStoreChangeSet = ChangeSet
     typealias LarderStoreCollectionRows = CollectionRows
     typealias LarderStoreCompactionSummary = CompactionSummary
+    typealias LarderStoreDamageRecovery = DamageRecovery
     typealias LarderStoreFilterReadiness = FilterReadiness
     typealias LarderStoreFinding = Finding
     typealias LarderStoreHostServices = HostServices
@@ -98,6 +99,7 @@ private enum LowerNames {
     typealias LarderStoreRowEntry = RowEntry
     typealias LarderStoreRowRange = RowRange
     typealias LarderStoreRowReader = RowReader
+    typealias LarderStoreSalvageReport = SalvageReport
     typealias LarderStoreSecondaryIndex = SecondaryIndex
     typealias LarderStoreServerContent = ServerContent
     typealias LarderStoreServerMismatch = ServerMismatch
@@ -111,6 +113,7 @@ private enum LowerNames {
     typealias LarderStoreStoreEvictions = StoreEvictions
     typealias LarderStoreStoreOptions = StoreOptions
     typealias LarderStoreStoreReader = StoreReader
+    typealias LarderStoreStoreRecovery = StoreRecovery
     typealias LarderStoreStoreStatistics = StoreStatistics
     typealias LarderStoreStoreValues = StoreValues
     typealias LarderStoreStoredCollection = StoredCollection

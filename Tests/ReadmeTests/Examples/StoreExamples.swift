@@ -94,6 +94,32 @@ private func storeOptionsExample(path: String) throws {
     // End of example
 }
 
+private func damageRecoveryExample(path: String) throws {
+    // Example of DamageRecovery
+    var options = StoreOptions()
+    options.recovery = .salvage
+    let store = try Store.open(at: path, options: options)
+    if let recovery = store.recovery { print("replaced:", recovery.cause) }
+    // End of example
+    try store.close()
+}
+
+private func storeRecoveryExample(cache: ContentCache) {
+    // Example of StoreRecovery
+    if let recovery = cache.store.recovery {
+        print(recovery.cause, recovery.report.lostWrites)  // only this device had these
+    }
+    // End of example
+}
+
+private func salvageReportExample(path: String, newPath: String) throws {
+    // Example of SalvageReport
+    let report = try Store.salvage(at: path, to: newPath, host: .system())
+    print(report.recordCount, report.incompleteResources)  // the next sync fetches these again
+    print(report.lostWrites.count, "writes are lost")  // only this device had them
+    // End of example
+}
+
 private func hostServicesExample(path: String, noon: Int64) throws {
     // Example of HostServices
     var host = HostServices.system(logger: Logger(label: "org.example.words"))

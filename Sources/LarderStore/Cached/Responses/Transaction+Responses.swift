@@ -135,7 +135,7 @@ extension Transaction {
         try encoding { try record.checkLimits() }
     }
 
-    private mutating func putIndex(of entry: ResponseEntry) throws {
+    mutating func putIndex(of entry: ResponseEntry) throws {
         let body = ResponseIndexRecord(blob: entry.record.blob).encode()
         for key in entry.indexKeys {
             try put(body: body, in: .responses) { try key.append(to: &$0) }

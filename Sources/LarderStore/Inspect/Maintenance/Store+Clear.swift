@@ -2,8 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// Removes all content: rows, responses, tokens, the outbox, overlays, the journal, and the file of words for
-    /// searches.
+    /// Removes all content: rows, responses, tokens, the outbox, overlays, the journal, the file of words for searches, and
+    /// the damaged file that a salvage has left.
     ///
     /// The store stays open and usable. Numbers continue, so that none is used twice. Secondary indexes are removed
     /// with their declarations; a host declares them again.
@@ -43,14 +43,17 @@ extension Store {
             try transaction.clearServers()
             try transaction.beginTimeline()
         }
-        try removeWords()
+        try removeFilesBesideData()
     }
 
-    /// Removes the file of words, last: one that is made again from now on finds no rows to read words from.
+    /// Removes the damaged file that a salvage has left, and the file of words, last: one that is made again from now on
+    /// finds no rows to read words from.
     ///
     /// A search under way, in any process, continues with the file that it has open; the next one notices that it is
     /// gone.
-    private func removeWords() throws { try environment.removeAuxiliaryFiles(Self.searchFileNames) }
+    private func removeFilesBesideData() throws {
+        try environment.removeAuxiliaryFiles([StoreDirectory.damagedName] + Self.searchFileNames)
+    }
 
     /// Removes the store at `path`, which no process may have open, with its directory when nothing else is in it.
     ///

@@ -97,7 +97,7 @@ extension Store {
 
     /// Replaces the stored size in the counters by the size of the records. Commits change it by differences only, so a
     /// wrong one would stay.
-    private static func correctStoredSize(in environment: Environment) throws {
+    static func correctStoredSize(in environment: Environment) throws {
         let tables = Tables(environment.tables)
         try environment.writeBlocking { transaction in
             var size: Int64 = 0

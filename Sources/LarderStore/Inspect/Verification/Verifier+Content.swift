@@ -52,9 +52,7 @@ extension Verifier {
     ) throws {
         var content = contents[number, default: GenerationContent()]
         defer { contents[number] = content }
-        content.rows += 1
-        content.bytes += Int64(entry.key.byteCount + entry.value.byteCount)
-        if let checksum = try? Record.checksum(of: entry.value) { content.digest &+= checksum }
+        content.add(entry)
         let recorded = generations[number]?.owner
         guard let owner = content.owner ?? recorded else {
             content.unverified += 1

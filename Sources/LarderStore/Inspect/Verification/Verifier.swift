@@ -211,6 +211,13 @@ struct GenerationContent {
     var digest: UInt64 = 0
     /// The number of rows whose checksum could not be verified, because the owner is unknown.
     var unverified = 0
+
+    /// Counts a row.
+    mutating func add(_ entry: borrowing Entry) {
+        rows += 1
+        bytes += Int64(entry.key.byteCount + entry.value.byteCount)
+        if let checksum = try? Record.checksum(of: entry.value) { digest &+= checksum }
+    }
 }
 
 /// The highest number of each kind in use.

@@ -24,6 +24,8 @@ public final class Store: Sendable {
     let shared: SharedState
     /// Whether writes are refused: as requested, or because a newer version has changed the file.
     public let isReadOnly: Bool
+    /// The salvage that the open of this store has made, because the file was damaged; nil where it was not.
+    public let recovery: StoreRecovery?
     /// The time for which the answers of queries are kept; nil for ever.
     let collectionAge: Duration?
     private let isOpen = Atomic(true)
@@ -31,12 +33,13 @@ public final class Store: Sendable {
     init(
         environment: Environment, host: HostServices, isReadOnly: Bool, sizeCap: Int64? = nil,
         collectionAge: Duration? = nil, credentialFields: CredentialFields = CredentialFields(),
-        parts: [any SharedPart.Type]
+        recovery: StoreRecovery? = nil, parts: [any SharedPart.Type]
     ) throws(EngineError) {
         self.environment = environment
         self.host = host
         self.isReadOnly = isReadOnly
         self.collectionAge = collectionAge
+        self.recovery = recovery
         let file = FileContext(
             environment: environment, host: host, sizeCap: sizeCap, credentialFields: credentialFields)
         shared = try SharedState.of(file, parts: parts)

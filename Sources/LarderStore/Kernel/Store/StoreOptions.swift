@@ -35,6 +35,9 @@ public struct StoreOptions: Hashable, Sendable {
     /// compacting a store of several gigabytes in another process lasts about the default, a minute.
     public var lockTimeout = EnvironmentOptions.defaultLockTimeout
 
+    /// What an open for writing does when the file is damaged, so that it cannot be opened.
+    public var recovery = DamageRecovery.refuse
+
     /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, which must be the only one
     /// to use the store.
     package var isStepped = false
@@ -71,4 +74,23 @@ public struct StoreOptions: Hashable, Sendable {
         options.isStepped = isStepped
         return options
     }
+}
+
+/// What an open for writing does when the file is damaged, so that it cannot be opened.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.recovery = .salvage
+/// let store = try Store.open(at: path, options: options)
+/// if let recovery = store.recovery { print("replaced:", recovery.cause) }
+/// ```
+public enum DamageRecovery: Hashable, Sendable {
+    /// It fails with the error that describes the damage, and changes nothing.
+    case refuse
+    /// It puts a new file in the place of the damaged one, with everything that can still be read, as
+    /// ``Store/salvage(at:to:host:lockTimeout:progress:)`` makes it.
+    ///
+    /// The damaged file stays in the directory as `damaged.mdb`, until the next salvage, or until the content is removed.
+    /// ``Store/recovery`` says what was saved. Only a file that `guard.lock` shows to be a store is replaced.
+    case salvage
 }
