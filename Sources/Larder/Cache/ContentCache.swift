@@ -131,7 +131,12 @@ public final class ContentCache: Sendable {
 
     /// Has stored content belong to no account; without this it would not be synced while its account is signed out.
     private static func shareContent(in store: Store) async throws {
-        guard !store.isReadOnly, try store.read({ view in try view.contentAccount() }) != nil else { return }
+        do {
+            guard !store.isReadOnly, try store.read({ view in try view.contentAccount() }) != nil else { return }
+        } catch StoreError.damaged {
+            // The cache opens, so that the content can be removed; nothing is fetched or sent before.
+            return
+        }
         try await store.write { transaction in try transaction.bindContent(to: nil) }
     }
 

@@ -76,9 +76,7 @@ extension Session {
                     try transaction.discardUnsent(of: account, detail: "discarded when signing out", at: now)
                 }
                 // Content of a session that was begun where accounts shared it belongs to its account, too.
-                if !self.contentIsShared, try transaction.contentAccount() == nil {
-                    try transaction.bindContent(to: account)
-                }
+                if !self.contentIsShared { try transaction.bindUnownedContent(to: account) }
                 stored?.state = .signedOut
                 stored?.changedAt = now
                 stored?.removeAllValues()

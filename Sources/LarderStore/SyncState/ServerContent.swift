@@ -54,16 +54,15 @@ extension ServerMismatch: CustomStringConvertible {
 extension ReadView {
     /// The server that a kind of content belongs to; nil while there was none.
     ///
-    /// A damaged record counts as none; `verify` reports it.
-    ///
-    /// - Throws: `EngineError`.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` where the record is damaged and content is left, whose server is
+    ///   then unknown: ``Store/clear(discardingUnsent:)`` removes it. `EngineError`.
     public borrowing func server(of content: ServerContent) throws -> String? {
         try tables.servers(in: transaction)[keyPath: content.field]
     }
 
     /// Checks that a kind of content belongs to a server, or to none.
     ///
-    /// - Throws: ``ServerMismatch`` when it belongs to another server; ``EngineError``.
+    /// - Throws: ``ServerMismatch`` when it belongs to another server; otherwise as ``server(of:)``.
     package borrowing func checkServer(_ server: String, of content: ServerContent) throws {
         guard let stored = try self.server(of: content), !stored.equalsBytewise(server) else { return }
         throw ServerMismatch(content: content, stored: stored, configured: server)
@@ -73,7 +72,7 @@ extension ReadView {
 extension Transaction {
     /// The server that a kind of content belongs to; nil while there was none.
     ///
-    /// - Throws: ``EngineError``.
+    /// - Throws: as ``ReadView/server(of:)``.
     package func server(of content: ServerContent) throws -> String? {
         try tables.servers(in: engine)[keyPath: content.field]
     }
@@ -84,7 +83,8 @@ extension Transaction {
     /// where there is none, of the sync server before. If that is another server, a new timeline begins, so that no
     /// change of the new server falls below them.
     ///
-    /// - Throws: ``ServerMismatch`` when content of another server is stored; ``StoreError``; ``EngineError``.
+    /// - Throws: ``ServerMismatch`` when content of another server is stored; as ``ReadView/server(of:)``;
+    ///   ``StoreError``; ``EngineError``.
     package mutating func bindServer(_ server: String, to content: ServerContent) throws {
         var servers = try tables.servers(in: engine)
         if let stored = servers[keyPath: content.field] {
@@ -109,9 +109,14 @@ extension Transaction {
     ///
     /// The account stays: what is fetched before another one signs in is its content.
     mutating func clearServers() throws {
-        var record = try tables.servers(in: engine)
-        (record.sync, record.outbox, record.objects) = (nil, nil, nil)
-        if try tables.servers(in: engine) == record { return }
+        var record = ServersRecord()
+        do {
+            let stored = try tables.storedServers(in: engine)
+            record.account = stored.account
+            if stored == record { return }
+        } catch StoreError.damaged {
+            // The account is unknown; nothing is left that belongs to it.
+        }
         try put(body: record.encode(), key: ServersRecord.key, in: .meta)
     }
 }
@@ -121,7 +126,7 @@ extension Store {
     ///
     /// Does nothing when the content belongs to another server by now than the mismatch names.
     ///
-    /// - Throws: as ``write(durability:_:)``.
+    /// - Throws: as ``ReadView/server(of:)`` and ``write(durability:_:)``.
     public func adopt(_ mismatch: ServerMismatch) async throws {
         try await write { transaction in
             var servers = try transaction.tables.servers(in: transaction.engine)
@@ -150,14 +155,32 @@ extension ServerContent {
 }
 
 extension Tables {
+    /// The servers and the account that content belongs to.
+    ///
+    /// A damaged record counts as none where no content is left: the next record that is stored replaces it.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)`` where content is left, so that it passes for content of no other
+    ///   server or account.
     func servers(in source: ReadTransaction) throws -> ServersRecord {
-        let key = ServersRecord.key
         do {
-            return try record(key.rawSpan, .meta, in: source, ServersRecord.init(decoding:)) ?? ServersRecord()
-        } catch StoreError.damaged {
-            // The next record that is stored replaces it.
-            return ServersRecord()
+            return try storedServers(in: source)
+        } catch let error as StoreError {
+            if case .damaged = error, try !holdsOwnedContent(in: source) { return ServersRecord() }
+            throw error
         }
+    }
+
+    fileprivate func storedServers(in source: ReadTransaction) throws -> ServersRecord {
+        let key = ServersRecord.key
+        return try record(key.rawSpan, .meta, in: source, ServersRecord.init(decoding:)) ?? ServersRecord()
+    }
+
+    /// Whether anything is stored that belongs to a server or an account.
+    private func holdsOwnedContent(in source: ReadTransaction) throws -> Bool {
+        for table in [TableName.resources, .members, .outbox, .collections] where try hasAny(table, in: source) {
+            return true
+        }
+        return try hasPoint(in: source) || filters(in: source).contains { $0.record.token != nil }
     }
 
     /// Whether anything is stored that is valid for one server only.

@@ -69,6 +69,42 @@ import Testing
         #expect(world.requests.isEmpty)
     }
 
+    @Test func `may be those whose server cannot be read: they wait, and are removed on request`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        try await outbox.enqueue(makeNoteWrite(1))
+        try damageOwner(at: world.path)
+        await #expect(throws: StoreError.self) { try await outbox.run() }
+        #expect(await outbox.drain(within: .seconds(5)).pending == 1)
+        await #expect(throws: StoreError.self) { try await outbox.enqueue(makeNoteWrite(2)) }
+        #expect(world.requests.isEmpty)
+        try await world.store.clear(discardingUnsent: true)
+        try await outbox.enqueue(makeNoteWrite(2))
+        #expect(await outbox.drain(within: .seconds(5)).pending == 0)
+        #expect(world.requests.count == 1)
+    }
+
+    @Test func `are no dead letters where their server cannot be read any more`() async throws {
+        let world = try OutboxWorld()
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            try await world.wait(outbox) { $0.isRunning }
+            let sent = try await outbox.enqueue(makeNoteWrite(1))
+            #expect(try await outbox.outcome(of: sent.id) == .accepted)
+            try damageOwner(at: world.path)
+            try await world.store.write { transaction in
+                try transaction.enqueue(
+                    OutboxDraft(
+                        id: UUIDBytes(high: 7, low: 1), lane: "lane", createdAt: 1, mutationType: "note",
+                        method: "POST",
+                        endpoint: "/notes", payload: []))
+            }
+            try await world.wait(outbox) { $0.waiting == 1 }
+        }
+        #expect(world.requests.count == 1)
+        #expect(try world.entries().map { $0.delivery.state != .failed } == [true])
+    }
+
     @Test func `among them points, which no uploader sends`() async throws {
         let world = try OutboxWorld()
         try await BufferUploader(outbox: world.outbox()).append(Array("{}".utf8), at: 1)

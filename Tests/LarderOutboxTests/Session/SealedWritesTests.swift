@@ -26,6 +26,22 @@ import Testing
         return session
     }
 
+    @Test func `is no other account's either where the owner of the content cannot be read`() async throws {
+        let store = try fixture.open()
+        let session = try Session(store: store, contentIsShared: false)
+        try await session.signIn(as: "ada")
+        try await store.write { [row] in try $0.put(Array("ada's".utf8), at: row, updatedAt: 1) }
+        try damageOwner(at: fixture.path)
+        try await session.signOut()
+        for account in ["ada", "bob"] {
+            await #expect(throws: StoreError.self) { try await session.signIn(as: account) }
+        }
+        #expect(session.authentication == .signedOut)
+        try await store.clear()
+        try await session.signIn(as: "bob")
+        try store.close()
+    }
+
     private var refusal: SessionError {
         var unsent = UnsentContent()
         unsent.pending = 1

@@ -36,23 +36,32 @@ extension OutboxWorld {
 
     /// Flips a bit in one of the records of a table, as a medium might; by default in the last.
     func damage(_ table: TableName, _ place: ([[UInt8]]) -> Int = { $0.count - 1 }) throws {
-        let environment = try Environment.open(
-            path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))
-        defer { try? environment.close() }
-        let handle = environment.table(table.rawValue)
-        var records: [(key: [UInt8], value: [UInt8])] = []
-        try environment.read { view in
-            try view.withCursor(in: handle) { cursor in
-                while let entry = try cursor.next() {
-                    records.append(([UInt8](copying: entry.key), [UInt8](copying: entry.value)))
-                }
+        try damageRecord(of: table, at: path, place)
+    }
+}
+
+/// Flips a bit in the record that names the server and the account of the content.
+func damageOwner(at path: String) throws {
+    try damageRecord(of: .meta, at: path) { keys in keys.firstIndex(of: ServersRecord.key) ?? 0 }
+}
+
+private func damageRecord(of table: TableName, at path: String, _ place: ([[UInt8]]) -> Int) throws {
+    let environment = try Environment.open(
+        path: path, options: EnvironmentOptions(tables: TableName.allCases.map(\.rawValue)))
+    defer { try? environment.close() }
+    let handle = environment.table(table.rawValue)
+    var records: [(key: [UInt8], value: [UInt8])] = []
+    try environment.read { view in
+        try view.withCursor(in: handle) { cursor in
+            while let entry = try cursor.next() {
+                records.append(([UInt8](copying: entry.key), [UInt8](copying: entry.value)))
             }
         }
-        var record = records[place(records.map(\.key))]
-        record.value[record.value.count - 1] ^= 1
-        let damaged = record
-        try environment.writeBlocking(durability: .relaxed) { transaction in
-            try transaction.set(damaged.value.rawSpan, forKey: damaged.key.rawSpan, in: handle)
-        }
+    }
+    var record = records[place(records.map(\.key))]
+    record.value[record.value.count - 1] ^= 1
+    let damaged = record
+    try environment.writeBlocking(durability: .relaxed) { transaction in
+        try transaction.set(damaged.value.rawSpan, forKey: damaged.key.rawSpan, in: handle)
     }
 }

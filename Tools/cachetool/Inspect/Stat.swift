@@ -136,8 +136,8 @@ private struct ContentOwners: Sendable {
 
     init(_ view: borrowing ReadView) throws {
         servers = try ServerContent.allCases.map { content in
-            (content: content.rawValue, server: try view.server(of: content))
+            (content: content.rawValue, server: try view.readableServer(of: content))
         }
-        account = try view.contentAccount()
+        account = try view.readableAccount()
     }
 }

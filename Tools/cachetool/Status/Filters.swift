@@ -42,7 +42,7 @@ struct Filters: AsyncParsableCommand {
         guard watch else {
             let lines = try opened.read { view in
                 var lines = CollectedLines()
-                let server = try view.server(of: .sync)
+                let server = try view.readableServer(of: .sync)
                 let reasons = try FilterReasons(view, now: Self.now(), redactor)
                 for (state, readiness) in zip(try view.filters(), try view.readiness()) {
                     try Interrupt.check()

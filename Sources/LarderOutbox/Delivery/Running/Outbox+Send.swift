@@ -146,6 +146,8 @@ extension Outbox {
     /// damage does not.
     private static func unreadableReason(_ error: any Error) -> String? {
         switch error as? StoreError {
+        // A damaged record of `meta` says nothing about this write: it waits.
+        case .damaged(table: TableName.meta.rawValue, _): nil
         case .damaged, .blobRemoved: "the content to send cannot be read: \(error)"
         default: nil
         }

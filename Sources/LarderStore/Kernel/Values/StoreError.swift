@@ -52,6 +52,11 @@ extension StoreError: CustomStringConvertible {
     /// The fault and, where there is one, the remedy, in one line.
     public var description: String {
         switch self {
+        case .damaged(table: TableName.meta.rawValue, let reason):
+            """
+            A record of meta is damaged (\(reason)): verify the store. Content whose server or account is unknown is \
+            removed by Store.clear(discardingUnsent:).
+            """
         case .damaged(let table, let reason):
             "A record of \(table) is damaged (\(reason)): verify the store and sync the resource again."
         case .tableLost(let name):

@@ -31,9 +31,8 @@ package struct ContentOrigin: Hashable, Sendable {
 extension StoreReader where Self: ~Copyable & ~Escapable {
     /// The account that rows, tokens and collections belong to; nil where accounts share them.
     ///
-    /// A damaged record counts as none; `verify` reports it.
-    ///
-    /// - Throws: `EngineError`.
+    /// - Throws: ``StoreError/damaged(table:reason:)`` where the record is damaged and content is left, whose account
+    ///   is then unknown: ``Store/clear(discardingUnsent:)`` removes it. `EngineError`.
     public borrowing func contentAccount() throws -> String? { try tables.servers(in: engine).account }
 
     /// The account that content is fetched for: the one that it belongs to; nil where accounts share it.
@@ -62,10 +61,29 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
 extension Transaction {
     /// Records that the content belongs to an account, from now on and where it belonged to none; nil: to all accounts.
     ///
+    /// A damaged record stays while content is left, so that the content is not fetched and no account signs in to it.
+    ///
     /// - Precondition: no content of another account is stored (``StoreReader/hasContent(ofOtherAccountThan:)``).
     /// - Throws: ``StoreError``; ``EngineError``.
     package mutating func bindContent(to account: String?) throws {
-        var record = try tables.servers(in: engine)
+        try updateAccount { _ in account }
+    }
+
+    /// Records that content which belongs to no account belongs to this one, as ``bindContent(to:)``.
+    ///
+    /// - Throws: ``StoreError``; ``EngineError``.
+    package mutating func bindUnownedContent(to account: String) throws {
+        try updateAccount { owner in owner ?? account }
+    }
+
+    private mutating func updateAccount(_ update: (String?) -> String?) throws {
+        var record: ServersRecord
+        do {
+            record = try tables.servers(in: engine)
+        } catch StoreError.damaged {
+            return
+        }
+        let account = update(record.account)
         if record.account.equalsBytewise(account) { return }
         record.account = account
         try put(body: record.encode(), key: ServersRecord.key, in: .meta)
