@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderFormat
 
 /// Inspects and maintains stores.
 @main

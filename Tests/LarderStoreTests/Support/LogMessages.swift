@@ -5,13 +5,24 @@ import Synchronization
 
 /// Keeps what is logged.
 final class LogMessages: Sendable {
-    private let messages = Mutex<[String]>([])
+    private let messages = Mutex<[(text: String, metadata: Logger.Metadata)]>([])
 
-    var all: [String] { messages.withLock { $0 } }
+    var all: [String] { messages.withLock { $0.map(\.text) } }
+
+    /// Every message with its metadata.
+    var lines: [String] {
+        messages.withLock { messages in
+            messages.map { message in
+                message.text + message.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            }
+        }
+    }
 
     var logger: Logger { Logger(label: "test") { _ in Handler(messages: self) } }
 
-    fileprivate func add(_ message: String) { messages.withLock { $0.append(message) } }
+    fileprivate func add(_ event: LogEvent) {
+        messages.withLock { $0.append(("\(event.message)", event.metadata ?? [:])) }
+    }
 
     private struct Handler: LogHandler {
         let messages: LogMessages
@@ -23,6 +34,6 @@ final class LogMessages: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { messages.add("\(event.message)") }
+        func log(event: LogEvent) { messages.add(event) }
     }
 }

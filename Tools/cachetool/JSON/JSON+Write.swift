@@ -1,3 +1,5 @@
+import LarderFormat
+
 extension JSON {
     /// The text, without blanks and line ends.
     var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -1,4 +1,5 @@
 import Foundation
+import LarderFormat
 import LarderStore
 
 /// Shows the status of filters repeatedly: a block of lines drawn over itself on a terminal, otherwise a plain line for

@@ -1,4 +1,5 @@
 import Foundation
+import LarderFormat
 
 /// Standard output, for data, and standard error, for messages.
 ///

@@ -21,8 +21,14 @@ public struct HostServices: Sendable {
     public var sleepUntil: @Sendable (Duration) async throws -> Void
     /// A new random identifier (RFC 9562, version 4).
     public var makeID: @Sendable () -> UUIDBytes
-    /// The logger that the store reports to.
-    public var logger: Logger
+    /// The logger that the store reports to. Control and format characters of messages and their metadata are escaped,
+    /// because both may contain text of servers.
+    public var logger: Logger {
+        get { escapingLogger }
+        set { escapingLogger = newValue.escaping() }
+    }
+
+    private var escapingLogger: Logger
 
     /// A host of the given parts.
     public init(
@@ -34,7 +40,7 @@ public struct HostServices: Sendable {
         self.elapsed = elapsed
         self.sleepUntil = sleepUntil
         self.makeID = makeID
-        self.logger = logger
+        escapingLogger = logger.escaping()
     }
 
     /// Waits for a duration from now on.

@@ -1,13 +1,13 @@
-/// Text that is safe to print on a terminal.
+/// Text that is safe to print on a terminal and in a log.
 ///
 /// Names, addresses, reasons and contents come from servers and from stores written by other programs. Unescaped, a
 /// terminal executes their control characters and hides or reorders text at their format characters, so that a record
-/// can forge output.
+/// can forge output. In a log, a line break forges a message.
 extension Unicode.Scalar {
     /// Whether the character controls or hides output instead of being shown. These are control characters, including
     /// those of U+0080 to U+009F, format characters such as bidirectional marks, and separators of lines and
     /// paragraphs.
-    var isControlOrFormat: Bool {
+    package var isControlOrFormat: Bool {
         switch value {
         case 0x20...0x7E, 0xA0...0xAC, 0xAE...0x5FF: false
         default:
@@ -19,7 +19,7 @@ extension Unicode.Scalar {
     }
 
     /// The character in JSON's escaped form: `\n`, `\u001b`, or two escapes where UTF-16 needs two.
-    var escape: String {
+    package var escape: String {
         switch value {
         case 0x09: "\\t"
         case 0x0A: "\\n"
@@ -36,7 +36,7 @@ extension Unicode.Scalar {
 
 extension String {
     /// Returns the text with every control and format character escaped, except those in `kept`.
-    func escaped(keeping kept: [Unicode.Scalar] = []) -> String {
+    package func escaped(keeping kept: [Unicode.Scalar] = []) -> String {
         func isHarmful(_ scalar: Unicode.Scalar) -> Bool { scalar.isControlOrFormat && !kept.contains(scalar) }
         guard unicodeScalars.contains(where: isHarmful) else { return self }
         var text = ""
