@@ -49,7 +49,7 @@ extension TicketSigner {
     package func ticket(_ text: String) -> Ticket? {
         guard let sealed = Base64URL.decode(text), sealed.count > 8 else { return nil }
         let body = Array(sealed[8...])
-        guard Array(sealed[..<8]) == Self.bytes(of: signature(of: body)) else { return nil }
+        guard ConstantTime.isEqual(sealed[..<8], to: Self.bytes(of: signature(of: body))) else { return nil }
         let parts = String(decoding: body, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         let numbers = parts.prefix(5).compactMap { Int64($0) }
         guard parts.count == 6, numbers.count == 5, let pageSize = Int(exactly: numbers[2]) else { return nil }

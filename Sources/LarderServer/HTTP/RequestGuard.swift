@@ -22,8 +22,11 @@ final class RequestGuard: Sendable {
     /// - Throws: ``OriginProblem`` with status 401 when they are not the configured ones.
     func checkCredentials(_ fields: HTTPFields) throws(OriginProblem) {
         guard let credentials = configuration.credentials else { return }
-        let isKnown = fields[.authToken] == credentials.authToken && fields[.clientID] == credentials.clientID
-        guard isKnown else { throw OriginProblem(status: 401, message: "The access token or client id is not valid") }
+        let isToken = ConstantTime.isEqual(fields[.authToken], to: credentials.authToken)
+        let isClient = ConstantTime.isEqual(fields[.clientID], to: credentials.clientID)
+        guard isToken, isClient else {
+            throw OriginProblem(status: 401, message: "The access token or client id is not valid")
+        }
     }
 
     /// Counts the request.
