@@ -27,7 +27,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
     public init(_ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration()) {
         self.origin = origin
         self.configuration = configuration
-        requestGuard = RequestGuard(configuration, now: origin.now)
+        requestGuard = RequestGuard(configuration, origin.signer, now: origin.now)
     }
 
     /// Responds to requests under the base path and passes the others on.
@@ -50,7 +50,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
                 let body = try await administration.handle(request, path: Array(segments.dropFirst()), query: query)
                 return Self.response(.ok, body)
             }
-            try requestGuard.checkRate()
+            try requestGuard.checkRate(of: request.head)
             return try read(request.method, segments, query: query)
         } catch {
             let response = Self.response(error)

@@ -16,18 +16,25 @@ public struct OriginConfiguration: Sendable {
         }
     }
 
-    /// The number of requests served within a window of time; the others get 429 and `Retry-After`.
+    /// The number of requests of one client that are served within a window of time; the others get 429 and
+    /// `Retry-After`.
     public struct RateLimit: Hashable, Sendable {
         /// The number of requests served in one window; 0 and above.
         public var requests: Int
-        /// The length of a window, which begins with the first request after the last one; whole seconds, 1 and above.
+        /// The length of a window, which begins with a client's first request after the last one; whole seconds, 1 and
+        /// above.
         public var seconds: Int
+        /// The number of clients with a window of their own, 1 and above. All others share one, so that a client that
+        /// changes its name with each request gains no more than that.
+        public var clients: Int
 
-        /// Creates a limit for all clients together.
-        public init(requests: Int, seconds: Int) {
+        /// Creates a limit for each client.
+        public init(requests: Int, seconds: Int, clients: Int = 10_000) {
             precondition(requests >= 0 && seconds >= 1, "\(requests) requests in \(seconds) s is no limit")
+            precondition(clients >= 1, "\(clients) clients are too few")
             self.requests = requests
             self.seconds = seconds
+            self.clients = clients
         }
     }
 
@@ -37,6 +44,11 @@ public struct OriginConfiguration: Sendable {
     public var credentials: Credentials?
     /// The rate limit, if any. Administration is not limited.
     public var rateLimit: RateLimit?
+    /// Returns the client of a request, by which the rate limit distinguishes it; by default `x-auth-token` with
+    /// `x-client-id`.
+    ///
+    /// A host whose clients have credentials of their own, or an address that a proxy reports, names them by these.
+    public var client: @Sendable (HTTPRequest) -> String = { credentialClient(of: $0) }
     /// Whether `{basePath}/admin/…` changes content. Enable it only where no other machine can reach the port.
     public var isAdministrable: Bool
     /// Called for each request under the base path before anything else; a problem that it returns is the response.
@@ -58,5 +70,10 @@ public struct OriginConfiguration: Sendable {
         self.rateLimit = rateLimit
         self.isAdministrable = isAdministrable
         self.intercept = intercept
+    }
+
+    /// Returns the credentials that a request carries, as the name of its client.
+    private static func credentialClient(of request: HTTPRequest) -> String {
+        "\(request.headerFields[.authToken] ?? "")\n\(request.headerFields[.clientID] ?? "")"
     }
 }

@@ -3,17 +3,15 @@ import Synchronization
 
 /// Checks the credentials and the rate of requests before they are handled.
 final class RequestGuard: Sendable {
-    private struct Window {
-        var start: Int64
-        var count: Int
-    }
-
     private let configuration: OriginConfiguration
+    private let signer: TicketSigner
     private let now: @Sendable () -> Int64
-    private let window = Mutex<Window?>(nil)
+    private let windows = Mutex(RateWindows())
 
-    init(_ configuration: OriginConfiguration, now: @escaping @Sendable () -> Int64) {
+    /// - Parameter signer: shortens the names of clients, in a way that these cannot predict.
+    init(_ configuration: OriginConfiguration, _ signer: TicketSigner, now: @escaping @Sendable () -> Int64) {
         self.configuration = configuration
+        self.signer = signer
         self.now = now
     }
 
@@ -29,23 +27,14 @@ final class RequestGuard: Sendable {
         }
     }
 
-    /// Counts the request.
+    /// Counts the request for its client.
     ///
-    /// - Throws: ``OriginProblem`` with status 429 and the whole seconds until the window ends.
-    func checkRate() throws(OriginProblem) {
+    /// - Throws: ``OriginProblem`` with status 429 and the whole seconds until the client's window ends.
+    func checkRate(of request: HTTPRequest) throws(OriginProblem) {
         guard let limit = configuration.rateLimit else { return }
+        let client = signer.signature(of: Array(configuration.client(request).utf8))
         let now = now()
-        let length = Int64(limit.seconds) * 1000
-        let wait = window.withLock { window -> Int64? in
-            guard var current = window, now >= current.start, now - current.start < length else {
-                window = Window(start: now, count: 1)
-                return limit.requests >= 1 ? nil : length
-            }
-            current.count += current.count <= limit.requests ? 1 : 0
-            window = current
-            return current.count <= limit.requests ? nil : length - (now - current.start)
-        }
-        guard let wait else { return }
+        guard let wait = windows.withLock({ $0.wait(of: client, limit, at: now) }) else { return }
         throw OriginProblem(status: 429, message: "Too many requests", retryAfter: Int((wait + 999) / 1000))
     }
 }

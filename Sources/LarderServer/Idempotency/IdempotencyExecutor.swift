@@ -83,6 +83,7 @@ public struct IdempotencyExecutor<Store: IdempotencyStore>: Sendable {
         case .executed(let response): return response
         case .replay(let response): return response.replayed
         case .mismatch: throw IdempotencyProblem.keyReused
+        case .full(let seconds): throw IdempotencyProblem.tooManyKeys(retryAfter: seconds)
         }
     }
 }
@@ -99,8 +100,8 @@ public struct IdempotencyPermit<Store: IdempotencyStore>: Sendable {
 
     /// Executes the request: the effect, the key and the response are one commit.
     ///
-    /// - Throws: ``IdempotencyProblem`` when the key was used for another request meanwhile; the errors of the effect
-    ///   and the store. A failed call commits nothing.
+    /// - Throws: ``IdempotencyProblem`` when the key was used for another request meanwhile, or the account has too
+    ///   many keys; the errors of the effect and the store. A failed call commits nothing.
     public func perform(_ effect: Store.Effect) async throws -> IdempotentResponse {
         try await executor.perform(effect, under: lease)
     }

@@ -17,24 +17,29 @@ public struct IdempotencyPolicy: Sendable {
     public var longestBody: Int
     /// The longest body of a response, in bytes. An effect with a longer one is not committed.
     public var longestResponse: Int
+    /// The maximum number of keys that an account has within ``lifetime``; further writes are refused with 429 until
+    /// some have expired.
+    public var keysPerAccount: Int
     /// The header fields of a response that are stored.
     public var retainedFields: [HTTPField.Name]
 
     /// Creates the rules. By default `X-Idempotency-Key` is required, a response is stored for 24 hours, a lease is 30
-    /// seconds, and bodies have at most 1 MiB, responses 256 KiB.
+    /// seconds, bodies have at most 1 MiB, responses 256 KiB, and an account has at most 100,000 keys.
     public init(
         field: HTTPField.Name = .xIdempotencyKey, isRequired: Bool = true, lifetime: Duration = .seconds(24 * 60 * 60),
         lease: Duration = .seconds(30), longestBody: Int = 1 << 20, longestAnswer: Int = 256 << 10,
-        rememberedFields: [HTTPField.Name] = Self.standardFields
+        keysPerAccount: Int = 100_000, rememberedFields: [HTTPField.Name] = Self.standardFields
     ) {
         precondition(lifetime > .zero && lease > .zero, "\(lifetime) and \(lease) are no times to remember")
         precondition(longestBody >= 0 && longestAnswer >= 0, "a limit is below zero")
+        precondition(keysPerAccount >= 1, "an account needs a key to write")
         self.field = field
         self.isRequired = isRequired
         self.lifetime = lifetime
         self.lease = lease
         self.longestBody = longestBody
         self.longestResponse = longestAnswer
+        self.keysPerAccount = keysPerAccount
         self.retainedFields = rememberedFields
     }
 
@@ -61,7 +66,7 @@ public struct IdempotencyPolicy: Sendable {
     var retention: ResponseRetention {
         ResponseRetention(
             milliseconds: Self.milliseconds(lifetime), fields: Set(retainedFields.map(\.canonicalName)),
-            longestBody: longestResponse)
+            longestBody: longestResponse, keysPerAccount: keysPerAccount)
     }
 
     /// Returns the end of a lease that begins now, in milliseconds since 1970-01-01 UTC.

@@ -13,6 +13,8 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         case inProgress = "in-progress"
         /// 422: the key belongs to another request.
         case keyReused = "key-reused"
+        /// 429: the account has as many keys as it may have.
+        case tooManyKeys = "too-many-keys"
         /// 413: the body is longer than the route accepts.
         case bodyTooLong = "body-too-long"
         /// 422: the body is no batch.
@@ -42,6 +44,7 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         case .inProgress: .conflict
         case .keyReused, .batchMalformed: .unprocessableContent
         case .bodyTooLong: .contentTooLarge
+        case .tooManyKeys: .tooManyRequests
         }
     }
 
@@ -76,6 +79,11 @@ extension IdempotencyProblem {
     }
 
     static let keyReused = IdempotencyProblem(.keyReused, "This key was used for another request")
+
+    static func tooManyKeys(retryAfter seconds: Int64) -> IdempotencyProblem {
+        IdempotencyProblem(
+            .tooManyKeys, "The account has too many writes whose keys are still kept", retryAfter: max(1, seconds))
+    }
 
     static func bodyTooLong(limit: Int) -> IdempotencyProblem {
         IdempotencyProblem(.bodyTooLong, "The body must not be longer than \(limit) bytes")

@@ -33,6 +33,8 @@ public protocol IdempotencyStore: Sendable {
     ///     response.
     ///   - now: In milliseconds since 1970-01-01 UTC.
     ///   - retention: The time that the response is stored, and the parts of it that are kept.
+    /// - Returns: ``IdempotencyOutcome/full(retryAfter:)`` with nothing committed when the account of the lease has
+    ///   ``ResponseRetention/keysPerAccount`` keys.
     /// - Throws: The error of the effect; the errors of the store.
     func perform(
         _ effect: Effect, under lease: IdempotencyLease?, at now: Int64, keeping retention: ResponseRetention
@@ -62,6 +64,9 @@ public enum IdempotencyOutcome: Hashable, Sendable {
     case replay(IdempotentResponse)
     /// The effect did not run: the key belongs to a request of another fingerprint.
     case mismatch
+    /// The effect did not run: the account has as many keys as it may have; retry after this many whole seconds, 1 or
+    /// more.
+    case full(retryAfter: Int64)
 }
 
 /// The right to execute the request of a key, for a limited time.
@@ -89,12 +94,16 @@ public struct ResponseRetention: Hashable, Sendable {
     public var fields: Set<String>
     /// The longest body that is kept, in bytes. An effect with a longer one is not committed.
     public var longestBody: Int
+    /// The maximum number of keys of one account.
+    public var keysPerAccount: Int
 
     /// Creates a retention of these values.
-    public init(milliseconds: Int64, fields: Set<String>, longestBody: Int) {
+    public init(milliseconds: Int64, fields: Set<String>, longestBody: Int, keysPerAccount: Int = 100_000) {
         precondition(milliseconds >= 1 && longestBody >= 0, "\(milliseconds) ms, \(longestBody) bytes are no retention")
+        precondition(keysPerAccount >= 1, "an account needs a key to write")
         self.milliseconds = milliseconds
         self.fields = fields
         self.longestBody = longestBody
+        self.keysPerAccount = keysPerAccount
     }
 }

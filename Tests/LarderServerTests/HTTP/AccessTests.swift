@@ -27,6 +27,42 @@ import Testing
         }
     }
 
+    @Test func `is limited for each client by itself, and for those above a number of clients together`() async throws {
+        let time = Mutex(sampleTime)
+        let origin = Origin(secret: TokenSecret(1, 2)) { time.withLock { $0 } }
+        let configuration = OriginConfiguration(rateLimit: .init(requests: 2, seconds: 10, clients: 2))
+        try await OriginServer.run(origin, configuration) { base in
+            func statuses(_ client: String, _ count: Int) async throws -> [Int] {
+                var statuses: [Int] = []
+                for _ in 0..<count {
+                    statuses.append(try await send("GET", base + path, fields: ["x-client-id": client]).status)
+                }
+                return statuses
+            }
+            let greedy = try await statuses("greedy", 3)
+            #expect(greedy == [200, 200, 429])
+            #expect(try await statuses("modest", 2) == [200, 200])
+            // No further client is known: these share one window.
+            #expect(try await statuses("third", 1) == [200])
+            #expect(try await statuses("fourth", 2) == [200, 429])
+            #expect(try await statuses("fifth", 1) == [429])
+            time.withLock { $0 += 10_000 }
+            #expect(try await statuses("fifth", 3) == [200, 200, 429])
+            #expect(try await statuses("greedy", 3) == [200, 200, 429])
+        }
+    }
+
+    @Test func `is limited by the host's name of a client where it gives one`() async throws {
+        var configuration = OriginConfiguration(rateLimit: .init(requests: 1, seconds: 10))
+        configuration.client = { request in request.path?.contains("tafsirs") == true ? "a" : "b" }
+        try await OriginServer.run(origin, configuration) { base in
+            for expected in [200, 429] { #expect(try await send("GET", base + path).status == expected) }
+            let other = "/api/v4/resources/sync?resources=translations:*&bootstrap=true"
+            let answer = try await send("GET", base + other)
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test func `is limited to a number of requests in a window of the given clock`() async throws {
         let time = Mutex(sampleTime)
         let origin = Origin(secret: TokenSecret(1, 2)) { time.withLock { $0 } }

@@ -48,15 +48,18 @@ struct KeyTables: Sendable {
     /// Decodes an index entry after verifying its checksum.
     ///
     /// - Throws: `FormatError` when it is damaged.
-    func parse(expiry entry: borrowing Entry) throws(FormatError) -> (expiresAt: Int64, answerKey: [UInt8]) {
+    func parse(expiry entry: borrowing Entry) throws(FormatError) -> (
+        expiresAt: Int64, account: String, answerKey: [UInt8]
+    ) {
         _ = try Record.open(entry.value, key: entry.key, seed: Self.seed(expiry.name))
         var reader = TupleReader(entry.key)
         let expiresAt = try reader.integer()
+        let account = try reader.text()
         var responseKey = TupleWriter()
-        responseKey.append(text: try reader.text())
+        responseKey.append(text: account)
         responseKey.append(text: try reader.text())
         try reader.checkEnd()
-        return (expiresAt, responseKey.bytes)
+        return (expiresAt, account, responseKey.bytes)
     }
 
     static func seal(_ body: [UInt8], key: [UInt8], table: Table) -> [UInt8] {

@@ -30,13 +30,16 @@ extension LMDBIdempotencyStore {
         do {
             return try environment.transact(durability: .full) { engine in
                 if let lease, let stored = try self.outcome(of: lease, at: now, &engine) { return stored }
+                try self.evict(at: now, &engine)
+                if let lease, try self.keyCount(of: lease.key.account, engine) >= retention.keysPerAccount {
+                    return .full(retryAfter: Self.fullAccountWait)
+                }
                 let response = try ServerTransaction.run(&engine, hostTables, effect)
                 guard response.isFinal else { throw NotFinal(response: response) }
                 guard response.body.count <= retention.longestBody else {
                     throw IdempotencyError.responseTooLong(actual: response.body.count, limit: retention.longestBody)
                 }
                 if let lease { try self.store(response, lease, at: now, retention, &engine) }
-                try self.evict(at: now, &engine)
                 return .executed(response)
             }
         } catch let notFinal as NotFinal {
@@ -53,6 +56,7 @@ extension LMDBIdempotencyStore {
         if record.isRetained(at: now) {
             return record.fingerprint == lease.fingerprint ? .replay(record.response) : .mismatch
         }
+        try addKeyCount(-1, of: lease.key.account, &engine)
         try engine.remove(KeyTables.expiryKey(record.expiresAt, lease.key).rawSpan, in: tables.expiry)
         try engine.remove(key.rawSpan, in: tables.keys)
         return nil
@@ -66,6 +70,7 @@ extension LMDBIdempotencyStore {
         let record = IdempotentResponseRecord(
             fingerprint: lease.fingerprint, executedAt: now, expiresAt: isOver ? .max : end,
             response: answer.retained(by: retention))
+        try addKeyCount(1, of: lease.key.account, &engine)
         let key = KeyTables.responseKey(lease.key)
         let value = KeyTables.seal(record.encode(), key: key, table: tables.keys)
         try engine.set(value.rawSpan, forKey: key.rawSpan, in: tables.keys)
@@ -76,22 +81,23 @@ extension LMDBIdempotencyStore {
 
     /// Removes up to ``evictedAtOnce`` expired responses, the oldest first.
     private func evict(at now: Int64, _ engine: inout WriteTransaction) throws {
-        var expired: [[UInt8]] = []
+        var expired: [(account: String, key: [UInt8])] = []
         let start = KeyTables.lowestKey
         _ = try engine.withCursor(in: tables.expiry) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: Self.evictedAtOnce) { entry in
                 // A damaged index entry leads to no response, so only the entry is removed.
-                guard let (expiresAt, key) = try? tables.parse(expiry: entry) else { return true }
+                guard let (expiresAt, account, key) = try? tables.parse(expiry: entry) else { return true }
                 if expiresAt > now { return false }
-                expired.append(key)
+                expired.append((account, key))
                 return true
             }
         }
-        for key in expired {
+        for (account, key) in expired {
             // An unreadable record is kept: it is unknown whether its request was executed.
             guard let record = try? tables.record(key, in: engine.reader), !record.isRetained(at: now) else {
                 continue
             }
+            try addKeyCount(-1, of: account, &engine)
             try engine.remove(key.rawSpan, in: tables.keys)
         }
     }
