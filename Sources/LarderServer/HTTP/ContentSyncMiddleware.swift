@@ -46,6 +46,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
             try requestGuard.checkCredentials(request.headers)
             let segments = try Self.segments(path.dropFirst(configuration.basePath.count + 1))
             if configuration.isAdministrable, segments.first == "admin" {
+                if configuration.credentials == nil { try LocalRequest.check(request.head) }
                 let administration = Administration(origin)
                 let body = try await administration.handle(request, path: Array(segments.dropFirst()), query: query)
                 return Self.response(.ok, body)

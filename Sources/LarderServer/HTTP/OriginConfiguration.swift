@@ -50,6 +50,9 @@ public struct OriginConfiguration: Sendable {
     /// A host whose clients have credentials of their own, or an address that a proxy reports, names them by these.
     public var client: @Sendable (HTTPRequest) -> String = { credentialClient(of: $0) }
     /// Whether `{basePath}/admin/…` changes content. Enable it only where no other machine can reach the port.
+    ///
+    /// Without ``credentials``, requests are refused with 403 whose `Host` is no loopback name or address, or whose
+    /// `Origin` is another one: they come from pages in a browser on this machine.
     public var isAdministrable: Bool
     /// Called for each request under the base path before anything else; a problem that it returns is the response.
     ///
