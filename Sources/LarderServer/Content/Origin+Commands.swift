@@ -15,10 +15,7 @@ extension Origin {
         let table = try table(of: rows, rules: rules(of: resource.group))
         return try command { (state, now) throws(OriginError) in
             guard state.resources[resource] == nil else { throw OriginError.resourceExists(resource) }
-            let sequence = state.record(.resourceCreate, of: resource, at: now)
-            state.resources[resource] = OriginState.Resource(
-                rows: table, published: OriginState.Publication(sequence: sequence, changedAt: now))
-            return sequence
+            return state.publish(resource, rows: table, at: now)
         }
     }
 
@@ -70,10 +67,9 @@ extension Origin {
     @discardableResult
     public func hideResource(_ resource: ResourceID, reason: String? = nil) throws(OriginError) -> Int64 {
         try command { (state, now) throws(OriginError) in
-            guard var entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
+            guard let entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
             guard entry.published != nil else { throw OriginError.hidden(resource) }
-            entry.published = nil
-            state.resources[resource] = entry
+            state.hide(resource)
             return state.record(.resourceDelete(reason: reason), of: resource, at: now)
         }
     }
@@ -85,12 +81,9 @@ extension Origin {
     @discardableResult
     public func publishResource(_ resource: ResourceID) throws(OriginError) -> Int64 {
         try command { (state, now) throws(OriginError) in
-            guard var entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
+            guard let entry = state.resources[resource] else { throw OriginError.unknownResource(resource) }
             guard entry.published == nil else { throw OriginError.alreadyPublic(resource) }
-            let sequence = state.record(.resourceCreate, of: resource, at: now)
-            entry.published = OriginState.Publication(sequence: sequence, changedAt: now)
-            state.resources[resource] = entry
-            return sequence
+            return state.publish(resource, rows: entry.rows, at: now)
         }
     }
 

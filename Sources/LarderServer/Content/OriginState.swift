@@ -3,14 +3,8 @@ struct OriginState: Sendable {
     /// One resource, public or hidden.
     struct Resource: Sendable {
         var rows: RowTable
-        /// The number and time of the change that made it public, or `nil` while it is hidden.
-        var published: Publication?
-    }
-
-    /// The change that made a resource public.
-    struct Publication: Sendable {
-        let sequence: Int64
-        let changedAt: Int64
+        /// The number of the change that made it public, or `nil` while it is hidden.
+        var published: Int64?
     }
 
     /// The number of the latest change; 0 before the first.
@@ -22,13 +16,23 @@ struct OriginState: Sendable {
     var schemaVersion: Int64
     var groups: GroupTable
     var resources: [Origin.ResourceID: Resource] = [:]
+    /// The groups of all resources that were ever created.
+    private var createdGroups: Set<String> = []
+    /// The changes that made the public resources public, ascending by sequence.
+    private(set) var publications: [Origin.Change] = []
     /// The changes kept, ascending by sequence.
     var log: [Origin.Change] = []
     let changeLimit: Int
 
+    init(schemaVersion: Int64, groups: GroupTable, changeLimit: Int) {
+        self.schemaVersion = schemaVersion
+        self.groups = groups
+        self.changeLimit = changeLimit
+    }
+
     /// Returns whether the origin serves that group: it is in the table or a resource of it was ever created.
     func hasGroup(_ group: String) -> Bool {
-        groups[group] != nil || resources.keys.contains { $0.group == group }
+        groups[group] != nil || createdGroups.contains(group)
     }
 
     func rules(of group: String) -> GroupRules { groups[group] ?? GroupTable.openRules }
@@ -42,20 +46,37 @@ struct OriginState: Sendable {
         return sequence
     }
 
+    /// Stores a resource as public from a change on, which it records.
+    mutating func publish(_ resource: Origin.ResourceID, rows: RowTable, at now: Int64) -> Int64 {
+        let sequence = record(.resourceCreate, of: resource, at: now)
+        resources[resource] = Resource(rows: rows, published: sequence)
+        createdGroups.insert(resource.group)
+        publications.append(
+            Origin.Change(sequence: sequence, resource: resource, kind: .resourceCreate, changedAt: now))
+        return sequence
+    }
+
+    /// Stores a resource as hidden; does nothing when it is.
+    mutating func hide(_ resource: Origin.ResourceID) {
+        guard let sequence = resources[resource]?.published else { return }
+        resources[resource]?.published = nil
+        publications.remove(at: Self.index(after: sequence - 1, in: publications))
+    }
+
     /// Removes the changes below `first`.
     mutating func removeChanges(before first: Int64) {
         guard first - 1 > removedThrough else { return }
         removedThrough = min(first - 1, sequence)
-        log.removeFirst(index(after: removedThrough))
+        log.removeFirst(Self.index(after: removedThrough, in: log))
     }
 
-    /// Returns the index in the log of the first change above `sequence`, by binary search.
-    func index(after sequence: Int64) -> Int {
+    /// Returns the index of the first change above `sequence`, by binary search.
+    static func index(after sequence: Int64, in changes: [Origin.Change]) -> Int {
         var low = 0
-        var high = log.count
+        var high = changes.count
         while low < high {
             let middle = (low + high) / 2
-            if log[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+            if changes[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -12,6 +12,8 @@ struct RowTable: Sendable {
     /// The rows; `nil` where one was deleted.
     private(set) var entries: [Entry?] = []
     private var indexes: [Origin.RowKey: Int] = [:]
+    /// The order of the rows in lists; another object after each change of the keys.
+    private(set) var order = ListOrder()
 
     /// The number of rows.
     var count: Int { indexes.count }
@@ -30,6 +32,7 @@ struct RowTable: Sendable {
         }
         indexes[entry.key] = entries.count
         entries.append(entry)
+        order = ListOrder()
         return false
     }
 
@@ -39,6 +42,7 @@ struct RowTable: Sendable {
     mutating func delete(_ key: Origin.RowKey) -> Bool {
         guard let index = indexes.removeValue(forKey: key) else { return false }
         entries[index] = nil
+        order = ListOrder()
         if entries.count > 64, indexes.count < entries.count / 2 { compact() }
         return true
     }

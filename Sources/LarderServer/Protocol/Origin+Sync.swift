@@ -1,17 +1,22 @@
 import Synchronization
 
 extension Origin {
+    /// The number of changes, or of resources in a first sync, that a page examines at most.
+    public static let scannedChanges = 20_000
+
     /// Returns the page that a request names.
     ///
     /// A run's bound is the latest change when its first page is made; the cursor carries it to the other pages, so
-    /// later changes belong to the next run. A first sync lists each resource that was public at its start and still
-    /// is, under the number of the change that made it public. This order is ascending and the same on every page.
+    /// later changes belong to the next run. A page has fewer changes than requested, or none, where it would take long
+    /// to find more; its cursor continues after the changes that were examined. A first sync lists each resource that
+    /// was public at its start and still is, under the number of the change that made it public. This order is
+    /// ascending and the same on every page.
     ///
     /// - Throws: ``OriginProblem/unknownResourceGroup``; ``OriginProblem/resyncRequired`` for a token or cursor that is
     ///   no longer valid; ``OriginProblem/tokenFilterMismatch``; ``OriginProblem/cursorFilterMismatch``;
     ///   ``OriginProblem/cursorPageSizeMismatch``; status 400 for a text that is no cursor.
-    /// - Complexity: O(*r* log *r*) for *r* resources in a first sync; else O(*n*) for the *n* changes read to fill the
-    ///   page.
+    /// - Complexity: O(*n*) for the *n* changes, or resources in a first sync, examined to fill the page: at most
+    ///   ``scannedChanges``, or a 40th of all where that is more.
     public func page(_ query: OriginQuery) throws(OriginProblem) -> OriginPage {
         try state.withLock { (state) throws(OriginProblem) in
             let run = try Run(query, in: state, signer: signer)
@@ -77,49 +82,45 @@ private struct Run {
 
 extension OriginState {
     fileprivate func page(of run: Run, signer: TicketSigner) -> OriginPage {
-        // One more change than fits shows that there is a next page.
-        var changes =
-            switch run.purpose {
-            case .bootstrap: resources(of: run)
-            default: changes(of: run)
-            }
-        let hasMore = changes.count > run.pageSize
-        if hasMore { changes.removeLast() }
+        let scan: Scan
+        let next: (Int64) -> Ticket.Purpose
+        switch run.purpose {
+        case .bootstrap:
+            scan = Scan(publications, run)
+            next = { .bootstrap(position: $0, pageSize: run.pageSize) }
+        default:
+            scan = Scan(log, run)
+            next = { .changes(position: $0, pageSize: run.pageSize) }
+        }
         func ticket(_ purpose: Ticket.Purpose) -> String {
             signer.text(of: Ticket(purpose: purpose, bound: run.bound, epoch: epoch, filter: run.filter.description))
         }
-        var cursor: String?
-        if hasMore, let last = changes.last {
-            switch run.purpose {
-            case .bootstrap: cursor = ticket(.bootstrap(position: last.sequence, pageSize: run.pageSize))
-            default: cursor = ticket(.changes(position: last.sequence, pageSize: run.pageSize))
-            }
-        }
         return OriginPage(
-            bound: run.bound, changes: changes, cursor: cursor, token: hasMore ? nil : ticket(.token),
+            bound: run.bound, changes: scan.found, cursor: scan.next.map { ticket(next($0)) },
+            token: scan.next == nil ? ticket(.token) : nil,
             groupsWithContentID: Set(run.filter.groups.filter { rules(of: $0).carriesContentID }))
     }
+}
 
-    private func changes(of run: Run) -> [Origin.Change] {
-        var found: [Origin.Change] = []
-        for change in log[index(after: run.position)...] {
-            if change.sequence > run.bound || found.count > run.pageSize { break }
-            if run.filter.matches(change.resource) { found.append(change) }
-        }
-        return found
-    }
+/// The changes of a run that fit on its next page.
+private struct Scan {
+    private(set) var found: [Origin.Change] = []
+    /// The change after which the run goes on; nil when it ends here.
+    private(set) var next: Int64?
 
-    private func resources(of run: Run) -> [Origin.Change] {
-        var found: [Origin.Change] = []
-        for (name, resource) in resources where run.filter.matches(name) {
-            guard let published = resource.published else { continue }
-            guard published.sequence > run.position, published.sequence <= run.bound else { continue }
-            found.append(
-                Origin.Change(
-                    sequence: published.sequence, resource: name, kind: .resourceCreate,
-                    changedAt: published.changedAt))
+    /// - Complexity: O(``Origin/scannedChanges``), or O(*n* / 40) for *n* changes where that is more.
+    init(_ changes: [Origin.Change], _ run: Run) {
+        let first = OriginState.index(after: run.position, in: changes)
+        let end = OriginState.index(after: run.bound, in: changes)
+        // A client may give up after 100 pages without changes in a row; these are 40 at most.
+        let last = min(end, first + max(Origin.scannedChanges, changes.count / 40))
+        for change in changes[first..<max(first, last)] where run.filter.matches(change.resource) {
+            if found.count == run.pageSize {
+                next = found.last?.sequence
+                return
+            }
+            found.append(change)
         }
-        found.sort { $0.sequence < $1.sequence }
-        return Array(found.prefix(run.pageSize + 1))
+        if last < end { next = changes[last - 1].sequence }
     }
 }
