@@ -67,9 +67,19 @@ import Testing
         }
     }
 
-    @Test func `takes too many steps`() {
+    @Test func `takes too many steps`() throws {
         let endless = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         #expect(throws: QueryError.interrupted(.stepLimit(1_000_000))) { try query.rows(endless) }
+        // A limit for all queries, and for each by itself: the next one runs.
+        #expect(try query.column("SELECT count(*) FROM items") == [100])
+    }
+
+    @Test func `has a limit of steps unless the host turns it off`() throws {
+        #expect(QueryOptions().stepLimit == 1_000_000_000)
+        let query = try StoreQuery(fixture.store, tables: [itemTable()], options: QueryOptions(stepLimit: nil))
+        let long = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 200000) SELECT max(i) FROM n"
+        #expect(try query.column(long) == [200_000])
+        #expect(throws: QueryError.interrupted(.stepLimit(1_000_000))) { try self.query.rows(long) }
     }
 
     @Test func `is cancelled`() async throws {

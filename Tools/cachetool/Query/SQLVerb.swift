@@ -38,7 +38,9 @@ struct SQLVerb: ParsableCommand {
         let store = try StoreArgument.open(self.store.store)
         defer { try? store.close() }
         let redactor = Redactor(isOn: printing.redact, store: try store.read { view in try view.format().storeID })
-        let query = try StoreQuery(store, tables: tables.map { try $0.definition() })
+        // The user of the tool can end a long query.
+        let query = try StoreQuery(
+            store, tables: tables.map { try $0.definition() }, options: QueryOptions(stepLimit: nil))
         if explain {
             for line in try query.explain(statement) {
                 try printing.json ? Terminal.print(["step": .string(line)]) : Terminal.print(line)
