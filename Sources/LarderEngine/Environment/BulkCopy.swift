@@ -25,43 +25,60 @@ final class BulkCopy {
     /// memory.
     private static let commitLimits = (entries: 5_000, byteCount: 4 << 20)
 
-    /// Appends the entries of `cursor` from its position on, in commits of bounded size.
+    /// Appends the entries of `cursor` from its position on that `includes` accepts, in commits of bounded size.
     ///
     /// - Parameter progress: called after each commit with the count of entries appended so far.
-    /// - Returns: the count of entries appended.
-    func append(_ cursor: inout Cursor, to name: String, progress: (Int) throws -> Void) throws -> Int {
+    /// - Returns: the count of entries appended, and the bytes of their keys and values.
+    func append(
+        _ cursor: inout Cursor, to name: String, where includes: (RawSpan) -> Bool, progress: (Int) throws -> Void
+    ) throws -> (count: Int, byteCount: Int) {
         guard let table = tables[name] else { preconditionFailure("the table \(name) was not opened") }
-        var appended = 0
+        var appended = (count: 0, byteCount: 0)
         var isAtEnd = false
         while !isAtEnd {
-            var begun: OpaquePointer?
-            try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
-            guard let opened = unsafe begun else {
-                preconditionFailure("mdb_txn_begin succeeded without a transaction")
-            }
-            var transaction = unsafe WriteTransaction(handle: opened)
-            do {
-                var (count, byteCount) = (0, 0)
-                while count < Self.commitLimits.entries, byteCount < Self.commitLimits.byteCount, !isAtEnd {
-                    if let entry = try cursor.next() {
-                        byteCount += entry.key.byteCount + entry.value.byteCount
-                        // The source is sorted, so an entry out of order comes from a damaged page.
-                        if try !transaction.append(entry.value, forKey: entry.key, in: table) {
-                            throw EngineError.corrupted
-                        }
-                        count += 1
-                    } else {
+            let (start, limits) = (appended, Self.commitLimits)
+            try transact { transaction in
+                while appended.count - start.count < limits.entries,
+                    appended.byteCount - start.byteCount < limits.byteCount, !isAtEnd
+                {
+                    guard let entry = try cursor.next() else {
                         isAtEnd = true
+                        break
+                    }
+                    if !includes(entry.key) { continue }
+                    appended.count += 1
+                    appended.byteCount += entry.key.byteCount + entry.value.byteCount
+                    // The source is sorted, so an entry out of order comes from a damaged page.
+                    if try !transaction.append(entry.value, forKey: entry.key, in: table) {
+                        throw EngineError.corrupted
                     }
                 }
-                appended += count
-            } catch {
-                unsafe mdb_txn_abort(opened)
-                throw error
             }
-            try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
-            try progress(appended)
+            try progress(appended.count)
         }
         return appended
+    }
+
+    /// Changes the copy in a commit of its own.
+    func change(_ body: (inout WriteTransaction, [String: Table]) throws -> Void) throws {
+        try transact { transaction in
+            try body(&transaction, tables)
+            if let failure = transaction.failure { throw failure }
+        }
+    }
+
+    /// Runs `body` in a transaction and commits it.
+    private func transact(_ body: (inout WriteTransaction) throws -> Void) throws {
+        var begun: OpaquePointer?
+        try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
+        guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
+        var transaction = unsafe WriteTransaction(handle: opened)
+        do {
+            try body(&transaction)
+        } catch {
+            unsafe mdb_txn_abort(opened)
+            throw error
+        }
+        try check(unsafe mdb_txn_commit(opened), "mdb_txn_commit")
     }
 }

@@ -44,6 +44,10 @@ extension Environment {
 
     /// Closes the file with the directory locked, so that no other process opens it meanwhile.
     private func closeFile(isClean: Bool) {
+        guard let guardFile else {
+            unsafe mdb_env_close(handle)
+            return
+        }
         let directory = StoreDirectory(path: path)
         // Without the lock the close still has to happen, without the mark of a clean close. The caller is blocked
         // meanwhile.

@@ -13,11 +13,28 @@ extension Environment {
     /// - Parameter progress: called with the number of entries copied so far.
     /// - Throws: ``EngineError/keyExists`` when a store exists there; ``EngineError/diskFull``; what `progress` throws.
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
+        try copy(to: path, including: { _, _ in true }, progress: progress)
+    }
+
+    /// Decides for a table and a key whether a copy has the entry.
+    package typealias EntryFilter = (_ table: String, _ key: RawSpan) -> Bool
+
+    /// Changes a copy in its last commit, given the bytes of keys and values that were copied of each table.
+    package typealias CopyChange = (inout WriteTransaction, [String: Table], _ sizes: [String: Int]) throws -> Void
+
+    /// Copies a part of the last commit as ``copy(to:progress:)`` copies all of it, and changes it before it is renamed
+    /// into place.
+    ///
+    /// - Throws: as ``copy(to:progress:)``; what `change` throws; ``EngineError/lockedElsewhere(name:seconds:)``.
+    package func copy(
+        to path: String, including includes: EntryFilter, change: CopyChange = { _, _, _ in },
+        lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout, progress: (Int) throws -> Void = { _ in }
+    ) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        let lock = try directory.lock(creating: true)
+        let lock = try directory.lock(creating: true, LockWait(limit: lockTimeout))
+        defer { withExtendedLifetime(lock) {} }
         if try directory.dataIdentity() != nil { throw EngineError.keyExists }
-        try directory.createDataFile { temporary in try self.copyEntries(to: temporary, progress) }
-        withExtendedLifetime(lock) {}
+        try directory.createDataFile { temporary in try copyEntries(to: temporary, includes, change, progress) }
     }
 
     /// Replaces the data file of the store at `path` by a packed copy that `verify` has accepted.
@@ -60,19 +77,26 @@ extension Environment {
         withExtendedLifetime((lock, guardFile)) {}
     }
 
-    private func copyEntries(to path: String, _ progress: (Int) throws -> Void) throws {
+    /// Fills a new data file in the empty directory at `path`.
+    func copyEntries(
+        to path: String, _ includes: EntryFilter, _ change: CopyChange, _ progress: (Int) throws -> Void
+    ) throws {
         // The source may have grown beyond its first size, and the copy cannot grow.
         let copyOptions = EnvironmentOptions(
             tables: options.tables, mapSize: options.mapSizeCap, mapSizeCap: options.mapSizeCap)
         let writer = try BulkCopy(path: path, options: copyOptions)
         var copied = 0
+        var sizes: [String: Int] = [:]
         try read { view in
             for name in options.tables {
                 let start = copied
-                copied += try view.withCursor(in: table(name)) { cursor in
-                    try writer.append(&cursor, to: name) { try progress(start + $0) }
+                let table = try view.withCursor(in: table(name)) { cursor in
+                    try writer.append(&cursor, to: name, where: { includes(name, $0) }) { try progress(start + $0) }
                 }
+                copied += table.count
+                sizes[name] = table.byteCount
             }
         }
+        try writer.change { transaction, tables in try change(&transaction, tables, sizes) }
     }
 }

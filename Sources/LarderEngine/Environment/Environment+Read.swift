@@ -91,6 +91,8 @@ extension Environment {
 
     /// Adopts another process's growth of the map, on the writer thread, between transactions.
     private func adoptMapSizeFromReader() throws(EngineError) {
+        // No process writes to a published copy, so the pages themselves are wrong.
+        if guardFile == nil { throw .corrupted }
         guard writer.isCurrent else {
             return try waitForWriter { () throws(EngineError) in try self.adoptMapSize() }
         }

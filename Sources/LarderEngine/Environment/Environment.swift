@@ -27,7 +27,8 @@ public final class Environment: @unchecked Sendable {
     public let wasOpenedAlone: Bool
 
     let identity: FileIdentity
-    let guardFile: GuardFile
+    /// The guard that shows this opener to others; nil for a published copy, which is read without locks.
+    let guardFile: GuardFile?
     let remapLock = RemapLock()
     let mapExtent = MapExtent()
     let pool = ReaderPool()
@@ -59,7 +60,7 @@ public final class Environment: @unchecked Sendable {
 
     init(
         handle: OpaquePointer, path: String, options: EnvironmentOptions, tables: [String: Table],
-        identity: FileIdentity, guardFile: GuardFile, wasOpenedAlone: Bool
+        identity: FileIdentity, guardFile: GuardFile?, wasOpenedAlone: Bool
     ) throws(EngineError) {
         unsafe self.handle = handle
         self.path = path

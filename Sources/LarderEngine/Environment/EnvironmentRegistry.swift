@@ -46,7 +46,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
 
     /// Whether this process has an environment open that holds this `guard.lock`.
     func holdsGuard(_ guardFile: FileIdentity) -> Bool {
-        monitor.locked { environments.values.contains { (try? $0.guardFile.file.identity().file) == guardFile } }
+        monitor.locked { environments.values.contains { (try? $0.guardFile?.file.identity().file) == guardFile } }
     }
 
     func waitUntilClosed(_ identity: FileIdentity) {

@@ -98,10 +98,35 @@ extension StoreDirectory {
         return unsafe String(cString: resolved)
     }
 
-    private static func check(_ status: stat, name: String) throws(EngineError) {
+    /// Opens the data file of a published copy for reading, never through a link.
+    ///
+    /// The file may belong to another user and have other names, as the files of an installed app do: no lock file goes
+    /// with it, and no process writes to it. Only a file that every user may write is refused.
+    ///
+    /// - Throws: ``EngineError/untrustedFile(name:problem:)``; ``EngineError/notFound``.
+    func openPublishedFile() throws(EngineError) -> FileDescriptor {
+        func check(_ status: stat) throws(EngineError) {
+            try Self.checkKind(status, name: Self.dataName)
+            if status.st_mode & S_IWOTH != 0 {
+                throw .untrustedFile(name: Self.dataName, problem: .writableByOthers)
+            }
+        }
+        // Opening a device may have effects by itself.
+        guard let status = try FileIdentity.status(of: dataPath, followsLinks: false) else { throw .notFound }
+        try check(status)
+        let file = try FileDescriptor(dataPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        try check(try file.status())
+        return file
+    }
+
+    private static func checkKind(_ status: stat, name: String) throws(EngineError) {
         let kind = status.st_mode & S_IFMT
         if kind == S_IFLNK { throw .untrustedFile(name: name, problem: .symbolicLink) }
         if kind != S_IFREG { throw .untrustedFile(name: name, problem: .notAFile) }
+    }
+
+    private static func check(_ status: stat, name: String) throws(EngineError) {
+        try checkKind(status, name: name)
         if !isTrusted(status.st_uid) { throw .untrustedFile(name: name, problem: .otherOwner) }
         // Two directories that share a data file have two lock files, and would overwrite each other's read views.
         if status.st_nlink > 1 { throw .untrustedFile(name: name, problem: .hardLinked) }

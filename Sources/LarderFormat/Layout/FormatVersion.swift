@@ -20,7 +20,7 @@ public enum FormatVersion {
 
 /// The feature bits that a store is marked with, in three sets by what an unknown bit means.
 ///
-/// FORMAT.md, "Versions". No bit is defined yet, so every set bit is unknown.
+/// FORMAT.md, "Versions". Bits that are not defined there are unknown.
 package struct FormatFeatures: Hashable, Sendable {
     /// The features that software must know to read the store.
     package var incompatible: UInt64
@@ -36,8 +36,15 @@ package struct FormatFeatures: Hashable, Sendable {
         self.compatible = compatible
     }
 
-    /// The features that this software knows.
+    /// The features that this software knows when it writes. A published copy is never written, so its bit is none of
+    /// them.
     package static let known = FormatFeatures()
+
+    /// Whether the file is a published copy: replaced as a whole, never written.
+    package var isPublished: Bool {
+        get { readOnlyCompatible & 1 != 0 }
+        set { readOnlyCompatible = newValue ? readOnlyCompatible | 1 : readOnlyCompatible & ~1 }
+    }
 }
 
 /// The access that this software has to a store that it can read.

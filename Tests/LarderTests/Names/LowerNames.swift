@@ -88,6 +88,7 @@ private enum LowerNames {
     typealias LarderStoreOverlay = Overlay
     typealias LarderStorePayloadCoder = PayloadCoder
     typealias LarderStorePendingOutbox = PendingOutbox
+    typealias LarderStorePublishedStore = PublishedStore
     typealias LarderStoreReadSource = ReadSource
     typealias LarderStoreReadView = ReadView
     typealias LarderStoreRegion = Region

@@ -41,6 +41,17 @@ private struct AppExtensionsCode {
     // block ends
 
     // block begins
+    func publish(_ cache: ContentCache, in group: URL) throws {
+        try cache.store.publish(to: group.appending(path: "published").path)  // replaces the last copy in one step
+    }
+
+    func publishedVerse(_ key: RowKey, in group: URL, host: HostServices) throws -> Verse? {
+        let published = try PublishedStore.open(at: group.appending(path: "published").path, host: host)
+        return try published.read { view in try view.value(Verse.self, at: key) }
+    }
+    // block ends
+
+    // block begins
     func refresh(_ cache: ContentCache, within limit: Duration) async -> (failures: Int, unsent: Int) {
         async let runs = cache.content?.runOnce(within: limit)
         async let left = cache.outbox?.drain(within: limit)
@@ -135,6 +146,20 @@ private struct AppExtensionsCode {
         #expect(online == (0, 0) && puts == ["PUT /notes/9"])
         #expect(try app.rows(AppExtensionsCode.Verse.self, in: "translations/10").map(\.text) == ["dawn"])
         try await app.close()
+    }
+
+    @Test func `shows a widget that reads what the app has published`() async throws {
+        _ = try origin.createResource(
+            .init("translations", 10), rows: [Origin.Row(type: "translation", key: "1", #"{"id":1,"text":"dawn"}"#)])
+        let key = RowKey(resource: "translations/10", type: "translation", key: "1")
+        let app = try await code.openShared(in: group, services: services)
+        try await app.session.signIn(as: "user-1")
+        #expect(throws: EngineError.notFound) { try code.publishedVerse(key, in: group, host: services.host) }
+        app.content?.add("translations:10")
+        _ = await code.refresh(app, within: .seconds(25))
+        try code.publish(app, in: group)
+        try await app.close()
+        #expect(try code.publishedVerse(key, in: group, host: services.host)?.text == "dawn")
     }
 
     @Test func `shows a way to close that leaves no lock`() async throws {

@@ -14,6 +14,14 @@ private func storeExample(path: String, key: RowKey, verse: Verse, now: Int64) a
     // End of example
 }
 
+private func publishedStoreExample(path: String, logger: Logger, key: RowKey) throws {
+    // Example of PublishedStore
+    let published = try PublishedStore.open(at: path, host: .system(logger: logger))
+    let verse = try published.read { view in try view.value(Verse.self, at: key) }  // of the newest copy
+    print(verse?.text ?? "not published")
+    // End of example
+}
+
 private func readViewExample(store: Store, resource: ResourceKey, key: RowKey) throws {
     // Example of ReadView
     let (verse, count) = try store.read { view in  // both as of one commit, whatever is written meanwhile

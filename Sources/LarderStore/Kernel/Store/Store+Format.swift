@@ -36,10 +36,18 @@ extension Store {
     ///
     /// - Throws: as ``readFormat(in:_:)``.
     static func formatAccess(of value: RawSpan) throws(StoreError) -> FormatAccess {
+        let record = try formatRecord(of: value)
+        do throws(FormatError) { return try record.access() } catch { throw formatFailure(error) }
+    }
+
+    /// Decodes a stored format record.
+    ///
+    /// - Throws: as ``readFormat(in:_:)``.
+    static func formatRecord(of value: RawSpan) throws(StoreError) -> FormatRecord {
         do throws(FormatError) {
             let body = try Record.open(
                 value, key: FormatRecord.key.rawSpan, seed: TableName.meta.seed, codec: RecordHeader.tupleCodec)
-            return try FormatRecord(decoding: body).access()
+            return try FormatRecord(decoding: body)
         } catch {
             throw formatFailure(error)
         }

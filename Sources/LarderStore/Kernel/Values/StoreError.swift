@@ -22,8 +22,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case notAStore
     /// The file needs a newer reader or an older one, or features that this one does not know.
     case unsupportedFormat(FormatError)
-    /// The file may be read only by this version: it was changed by a newer one.
+    /// The file may be read only by this version: it was changed by a newer one, or it is a published copy.
     case readOnlyFormat
+    /// The file is a store that processes write to, so that it cannot be read without locks.
+    case notPublished
     /// A staged snapshot was superseded by another one, or discarded.
     case stagingSuperseded(ResourceKey)
     /// The outbox already has an entry with this identity.
@@ -69,7 +71,8 @@ extension StoreError: CustomStringConvertible {
             anew.
             """
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
-        case .readOnlyFormat: "The file may only be read by this version: a newer one has changed it."
+        case .readOnlyFormat: "The file may only be read: a newer version has changed it, or it is a published copy."
+        case .notPublished: "The file is no published copy: open it as a store, or publish it first."
         case .stagingSuperseded: "The snapshot was superseded by another one or discarded."
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."
         case .unsentWrites(let count): "\(count) writes were not sent: send them first, or allow them to be discarded."
