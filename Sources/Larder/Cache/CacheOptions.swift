@@ -17,6 +17,10 @@ public struct CacheOptions: Sendable {
     /// The limits of the store, such as its size, and what becomes of a damaged file: by default it is replaced by what can
     /// be read of it, and ``ContentCache/store`` says so in `Store.recovery`.
     public var store = StoreOptions()
+    /// The directory of a copy that `Store.publish(to:progress:)` has made, such as one in the app's bundle: a cache
+    /// that does not exist yet begins with the copy's content, as `Store.open(at:seededFrom:options:host:)` says. Nil
+    /// for an empty cache.
+    public var seed: String?
     /// The header fields that authenticate syncs and writes; added at each send, never stored. Texts over HTTP go
     /// without them.
     public var credentials: any Credentials = FixedCredentials()

@@ -68,13 +68,14 @@ public final class ContentCache: Sendable {
     ///   - rows: The types of rows that the app reads or writes.
     ///   - services: What the cache uses of the world.
     ///   - options: Credentials, accounts and limits.
-    /// - Throws: As `Store.open(at:options:host:)` and `Store.declareIndex(_:)`; `QueryError.definition(_:)` where
+    /// - Throws: As `Store.open(at:options:host:)`, or `Store.open(at:seededFrom:options:host:)` where the options name
+    ///   a seed; as `Store.declareIndex(_:)`; `QueryError.definition(_:)` where
     ///   two types of rows have one name, or a name is reserved.
     public static func open(
         _ location: CacheLocation, content: BaseURL? = nil, writes: BaseURL? = nil, rows: [any CachedRow.Type] = [],
         services: CacheServices, options: CacheOptions = CacheOptions()
     ) async throws -> ContentCache {
-        let store = try Store.open(at: location.path, options: options.store, host: services.host)
+        let store = try openStore(location, services.host, options)
         do {
             let schemas = rows.map { $0.schema }
             let query = try StoreQuery(store, tables: try rows.map { try $0.table(services.host.logger) })
@@ -91,6 +92,13 @@ public final class ContentCache: Sendable {
             try? store.close()
             throw error
         }
+    }
+
+    private static func openStore(
+        _ location: CacheLocation, _ host: HostServices, _ options: CacheOptions
+    ) throws -> Store {
+        guard let seed = options.seed else { return try .open(at: location.path, options: options.store, host: host) }
+        return try .open(at: location.path, seededFrom: seed, options: options.store, host: host)
     }
 
     private static func coordinator(

@@ -1,6 +1,8 @@
-// GettingStarted: proves that the article's cache opens, becomes readable offline, is read and searched, and sends a write.
+// GettingStarted: proves that the cache of the article opens, becomes readable offline, is read, and sends a write.
 
 import Larder
+import LarderStore
+import LarderSync
 import LarderTesting
 import Testing
 
@@ -22,6 +24,16 @@ struct GettingStarted {
         try await ContentCache.open(
             location, content: "https://api.example.org/content", writes: "https://api.example.org",
             rows: [Verse.self, Note.self], services: services)
+    }
+    // block ends
+
+    // block begins
+    func openShipped(in location: CacheLocation, seed: String, services: CacheServices) async throws -> ContentCache {
+        var options = CacheOptions()
+        options.seed = seed  // a directory in the app's bundle, as `Store.publish(to:)` has filled it
+        return try await ContentCache.open(
+            location, content: "https://api.example.org/content", rows: [Verse.self, Note.self], services: services,
+            options: options)
     }
     // block ends
 }
@@ -81,6 +93,29 @@ extension GettingStarted.Note: Equatable {}
             #expect(chapter.map(\.verse_key) == ["26:152", "26:153", "26:154"])
             #expect(hits.count == 10 && hits.first?.snippet == "[river] [dawn]")
             #expect(server.transport.lines.count == requests)
+        }
+    }
+
+    @Test func `begins with the content that the app ships with, and fetches only what is new`() async throws {
+        try await filled { words, server in
+            let seed = CacheLocation.temporary().path
+            try words.store.publish(to: seed)
+            server.network.set(.offline)
+            let shipped = try await GettingStarted().openShipped(
+                in: .temporary(), seed: seed, services: server.services)
+            #expect(try shipped.row(Verse.self, 1005, in: "translations/10")?.text == "river dawn")
+            #expect(try shipped.search(Verse.self, "river daw").count == 10)
+            #expect(await shipped.session.account == nil)
+
+            server.network.set(.online)
+            try await shipped.session.signIn(as: "user-2")
+            let requests = server.transport.lines.count
+            shipped.content?.add("translations:*;notes:1")
+            let runs = await shipped.content?.runOnce(within: .seconds(25))
+            #expect(runs?.values.allSatisfy { (try? $0.get()) != nil } == true && runs?.count == 1)
+            let lines = server.transport.lines.dropFirst(requests)
+            #expect(!lines.isEmpty && !lines.contains { $0.contains("snapshots") }, "\(lines)")
+            try await shipped.close()
         }
     }
 
