@@ -26,8 +26,9 @@ extension Environment {
         let before = state.exchange(State.closing.rawValue, ordering: .acquiringAndReleasing)
         let isClosed: Void? = remapLock.withExclusiveLock(within: milliseconds) {
             pool.drain()
-            // After a clean close the next open reads no pages, and would not find the damage again.
-            closeFile(isClean: before == State.open.rawValue && !hasMetDamage.load(ordering: .relaxed))
+            stopWatching()
+            if before != State.suspended.rawValue { closeFile(isClean: before == State.open.rawValue) }
+            suspendedWork = []
             state.store(State.closed.rawValue, ordering: .releasing)
         }
         guard isClosed != nil else {
@@ -42,8 +43,8 @@ extension Environment {
     /// wait would be for another program.
     private static let longestWaitOfClose = Duration.seconds(2)
 
-    /// Closes the file with the directory locked, so that no other process opens it meanwhile.
-    private func closeFile(isClean: Bool) {
+    /// Closes the file with the directory locked, so that no other process opens it meanwhile, and releases every lock.
+    func closeFile(isClean: Bool) {
         guard let guardFile else {
             unsafe mdb_env_close(handle)
             return
@@ -53,9 +54,9 @@ extension Environment {
         // meanwhile.
         let lock = try? directory.lock(LockWait(limit: min(options.lockTimeout, Self.longestWaitOfClose)))
         defer { withExtendedLifetime(lock) {} }
-        stopWatching()
         unsafe mdb_env_close(handle)
-        if lock != nil, isClean, !options.isReadOnly, (try? guardFile.isHeldExclusively(in: directory)) == true,
+        // After a clean close the next open reads no pages, and would not find damage again that this one has met.
+        if lock != nil, isClean, !hasMetDamage.load(ordering: .relaxed), !options.isReadOnly, (try? guardFile.isHeldExclusively(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
             (try? data.identity().file) == identity
         {

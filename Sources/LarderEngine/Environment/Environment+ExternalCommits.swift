@@ -62,8 +62,10 @@ extension Environment {
 
     /// Schedules an announcement of commits of others, if there are any, once the writer thread has nothing more urgent
     /// to do.
-    private func checkForExternalCommits(tries: Int = 200) {
-        guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
+    ///
+    /// A suspended environment stays suspended, and checks when it is opened again.
+    func checkForExternalCommits(tries: Int = 200) {
+        guard let newest = try? whileOpen(resumes: false, { () throws(EngineError) in try newestCommit() }),
             externalCommits.withLock({ newest > $0.known || $0.hasMissed })
         else { return }
         _ = writer.submit(isBulk: true) { [weak self] in self?.notifyOfExternalCommits(tries: tries) }
@@ -75,7 +77,7 @@ extension Environment {
     /// that is written and not visible yet is therefore checked for again. When its process died in between, this
     /// process's next write makes it visible.
     private func notifyOfExternalCommits(tries: Int) {
-        guard let newest = try? whileOpen({ () throws(EngineError) in try newestCommit() }),
+        guard let newest = try? whileOpen(resumes: false, { () throws(EngineError) in try newestCommit() }),
             let visible = try? read({ $0.commit })
         else { return }
         let onCommits = externalCommits.withLock { commits -> (@Sendable () -> Void)? in

@@ -59,8 +59,14 @@ extension Environment {
     /// - Returns: the number of slots freed.
     /// - Throws: ``EngineError/closed``, ``EngineError/stopped``, ``EngineError/usedAfterFork``; an error of LMDB.
     @discardableResult
-    public func clearStaleReaders() throws(EngineError) -> Int {
-        try whileOpen { () throws(EngineError) in
+    public func clearStaleReaders() throws(EngineError) -> Int { try clearStaleReaders(resumes: true) }
+
+    /// Frees slots as ``clearStaleReaders()``.
+    ///
+    /// - Parameter resumes: whether a suspended environment is opened again; otherwise it counts as closed.
+    @discardableResult
+    func clearStaleReaders(resumes: Bool) throws(EngineError) -> Int {
+        try whileOpen(resumes: resumes) { () throws(EngineError) in
             var cleared: Int32 = 0
             try check(unsafe mdb_reader_check(handle, &cleared), "mdb_reader_check")
             return Int(cleared)

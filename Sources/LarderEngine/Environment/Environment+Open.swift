@@ -76,6 +76,34 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         _ file: FileCheck, _ inspect: Inspection
     ) throws -> Environment {
+        let (handle, tables) = unsafe try openFile(directory, identity, options, guardFile, file, inspect)
+        do {
+            let environment = unsafe try Environment(
+                handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
+                guardFile: guardFile, wasOpenedAlone: file.isExclusive)
+            environment.pageCheck = file.hasCheckedPages ? .sound : .due
+            // A read-only environment needs the thread to adopt changes of the map size.
+            if options.isStepped {
+                environment.writer.startStepped()
+            } else {
+                try environment.writer.start { [weak environment] in
+                    _ = try? environment?.clearStaleReaders(resumes: false)
+                }
+            }
+            return environment
+        } catch {
+            unsafe mdb_env_close(handle)
+            throw error
+        }
+    }
+
+    /// Opens a checked file with liblmdb, and records its use in `guardFile`, which is held; the directory is locked.
+    ///
+    /// Tables are opened in the order of the options, which decides about their identifiers.
+    static func openFile(
+        _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
+        _ file: FileCheck, _ inspect: Inspection
+    ) throws -> (handle: OpaquePointer, tables: [String: Table]) {
         let handle = unsafe try openHandle(directory.path, options, isExclusive: file.isExclusive)
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
@@ -95,17 +123,7 @@ extension Environment {
                 if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
                 tables = unsafe try createTables(handle, options)
             }
-            let environment = unsafe try Environment(
-                handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
-                guardFile: guardFile, wasOpenedAlone: file.isExclusive)
-            environment.pageCheck = file.hasCheckedPages ? .sound : .due
-            // A read-only environment needs the thread to adopt changes of the map size.
-            if options.isStepped {
-                environment.writer.startStepped()
-            } else {
-                try environment.writer.start { [weak environment] in _ = try? environment?.clearStaleReaders() }
-            }
-            return environment
+            return unsafe (handle, tables)
         } catch {
             unsafe mdb_env_close(handle)
             throw error

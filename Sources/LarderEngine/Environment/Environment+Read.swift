@@ -11,11 +11,13 @@ extension Environment {
     /// Lends a read view of the last commit to `body`.
     ///
     /// It runs on the caller's thread. It waits only when the map grows: while the map moves, which waits up to ten
-    /// seconds for other readers, and, where another process has grown the map, for the writer thread. A read inside a
-    /// read shares the outer read view. The closure is synchronous, so no read view lives across a suspension.
+    /// seconds for other readers, and, where another process has grown the map or the environment is suspended, for
+    /// the writer thread. A read inside a read shares the outer read view. The closure is synchronous, so no read view
+    /// lives across a suspension.
     ///
     /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
-    ///   ``EngineError/readersFull``, ``EngineError/stopped``.
+    ///   ``EngineError/readersFull``, ``EngineError/stopped``; where it is suspended, as
+    ///   ``suspend(within:validation:)`` says.
     public func read<Result: ~Copyable>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         if let outer = unsafe currentReader {
             if isForked { throw EngineError.usedAfterFork }
@@ -43,12 +45,10 @@ extension Environment {
 
     /// Acquires the remap lock shared and begins a read view; on failure it releases the lock.
     private func acquireReader() throws(EngineError) -> (slot: ReaderSlot, bounds: ValueBounds) {
-        try checkUsable()
         var isCleared = false
         for _ in 0..<4 {
-            remapLock.lockShared()
+            try lockOpen()
             do throws(EngineError) {
-                try checkUsable()
                 let slot = try beginReader()
                 do throws(EngineError) {
                     return unsafe (slot, try mapExtent.bounds(in: slot.handle, isWriting: false))

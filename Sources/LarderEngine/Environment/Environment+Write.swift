@@ -13,12 +13,19 @@ extension Environment {
     /// Jobs run one at a time in the order given, except that other jobs precede bulk jobs: a bulk job runs after eight
     /// others at the latest. Never blocks.
     ///
+    /// - Parameter isBackground: whether the job is no use by the program: it waits while the environment is suspended,
+    ///   until something else opens it again, and is dropped when it closes instead.
     /// - Throws: ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/stopped``; then the job does not run.
-    public func onWriter(isBulk: Bool = false, _ job: @escaping @Sendable () -> Void) throws(EngineError) {
+    public func onWriter(
+        isBulk: Bool = false, isBackground: Bool = false, _ job: @escaping @Sendable () -> Void
+    ) throws(EngineError) {
         try checkUsable()
         if options.isReadOnly { throw .readOnly }
-        if !writer.submit(isBulk: isBulk, job) { throw .closed }
+        let isSubmitted = writer.submit(isBulk: isBulk) {
+            if isBackground, self.isSuspended { self.suspendedWork.append(job) } else { job() }
+        }
+        if !isSubmitted { throw .closed }
     }
 
     /// Whether work that is not bulk waits for the writer thread, so that a bulk batch should end soon.
@@ -42,7 +49,8 @@ extension Environment {
     /// Whether the environment is closing: a long job should end at its next commit.
     public var isClosing: Bool { writer.isEnding }
 
-    /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside ``onWriter(isBulk:_:)``.
+    /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside
+    /// ``onWriter(isBulk:isBackground:_:)``.
     ///
     /// When the map is full it grows and `body` runs again in a new transaction, so `body` may run more than once. When
     /// `body` throws, the store is unchanged.
@@ -55,6 +63,7 @@ extension Environment {
         precondition(writer.isCurrent, "write transactions run on the writer thread")
         precondition(unsafe openTransaction == nil, "a write transaction inside another of the same store")
         try checkUsable()
+        try resume()
         try checkInPlace()
         try checkPagesOnce()
         try clearStaleReadersIfGrown()
@@ -133,10 +142,12 @@ extension Environment {
     }
 
     /// Runs `work` on the writer thread and waits for it.
-    func waitForWriter(_ work: @escaping @Sendable () throws(EngineError) -> Void) throws(EngineError) {
+    func waitForWriter(
+        isBulk: Bool = false, _ work: @escaping @Sendable () throws(EngineError) -> Void
+    ) throws(EngineError) {
         let monitor = Monitor()
         let done = Mutex<Result<Void, EngineError>?>(nil)
-        let isSubmitted = writer.submit(isBulk: false) {
+        let isSubmitted = writer.submit(isBulk: isBulk) {
             let result = Result { () throws(EngineError) in try work() }
             monitor.locked {
                 done.withLock { $0 = result }

@@ -13,9 +13,11 @@ internal import Darwin
 /// the same object, and every open is paired with a ``close(within:)``. Use across `fork` is refused.
 @safe
 public final class Environment: @unchecked Sendable {
-    // Sendable: the handle is used under the remap lock, on the writer thread, or alone while opening and closing. The
-    // rest is immutable, atomic, or guarded by the registry's monitor.
-    let handle: OpaquePointer
+    // Sendable: the handle is used under the remap lock, on the writer thread, or alone while opening and closing; it
+    // changes on the writer thread while the environment is suspended, so that nothing else uses it. The rest is
+    // immutable, atomic, or guarded by the registry's monitor.
+    /// The open file; freed memory while the environment is suspended.
+    var handle: OpaquePointer
     /// The absolute path of the store's directory, as given to the first open.
     public let path: String
     /// The options it was opened with.
@@ -54,8 +56,13 @@ public final class Environment: @unchecked Sendable {
     /// The file's last page at the last check for dead readers; used on the writer thread only.
     var lastPageAtReaderCheck = 0
 
+    /// The background work that waits while the environment is suspended; used on the writer thread only.
+    var suspendedWork: [@Sendable () -> Void] = []
+    /// The check of the file before it is opened again; used on the writer thread only.
+    var validation: Validation?
+
     enum State: Int {
-        case open, closing, closed, stopped
+        case open, closing, closed, stopped, suspended
     }
 
     init(
@@ -85,25 +92,47 @@ public final class Environment: @unchecked Sendable {
         return table
     }
 
-    /// Throws unless the environment may be used by this process now.
+    /// Throws unless the environment may be used by this process now; a suspended one may, once it is open again.
     func checkUsable() throws(EngineError) {
         if ForkCounter.current != forkCount { throw .usedAfterFork }
         switch State(rawValue: state.load(ordering: .acquiring)) {
-        case .open: return
+        case .open, .suspended: return
         case .stopped: throw .stopped
         default: throw .closed
         }
     }
 
     /// Runs `body` while the environment can neither close nor move its map.
-    func whileOpen<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+    ///
+    /// - Parameter resumes: whether a suspended environment is opened again; otherwise it counts as closed.
+    func whileOpen<Result>(
+        resumes: Bool = true, _ body: () throws(EngineError) -> Result
+    ) throws(EngineError) -> Result {
         try checkUsable()
         // A thread that reads has entered already, and would wait for a growth that waits for it.
         if unsafe currentReader != nil { return try body() }
-        remapLock.lockShared()
+        try lockOpen(resumes: resumes)
         defer { remapLock.unlockShared() }
-        try checkUsable()
         return try body()
+    }
+
+    /// Acquires the remap lock shared while the file is open; on failure it releases the lock.
+    func lockOpen(resumes: Bool = true) throws(EngineError) {
+        while true {
+            // A close that waits for readers keeps the lock from others.
+            try checkUsable()
+            remapLock.lockShared()
+            do throws(EngineError) {
+                try checkUsable()
+            } catch {
+                remapLock.unlockShared()
+                throw error
+            }
+            if !isSuspended { return }
+            remapLock.unlockShared()
+            guard resumes else { throw .closed }
+            try resume()
+        }
     }
 
     /// Whether this process was forked off after the environment was opened.

@@ -14,6 +14,9 @@ package final class OwnerLock: Sendable {
     package enum Holder: Hashable, Sendable {
         case process(Int32)
         case unknown
+
+        /// Whether it is this process, as far as the file names it.
+        package var isThisProcess: Bool { self == .process(getpid()) }
     }
 
     private static let magic: [UInt8] = Array("LARDOWN1".utf8)

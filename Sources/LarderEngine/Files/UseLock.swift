@@ -48,6 +48,9 @@ package final class UseLock: Sendable {
         }
     }
 
+    /// Whether this process shares the lock through this object.
+    package var isInUse: Bool { state.withLock { $0.uses > 0 } }
+
     /// Whether no process now uses the resource of the lock of the file `name`.
     ///
     /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the

@@ -6,11 +6,14 @@ internal import Synchronization
 /// Two processes that bootstrapped a filter at the same time would each treat the other's run as interrupted, and fetch
 /// everything. The system releases the lock when the process dies.
 final class SyncOwnership: SharedPart {
-    private static let lockName = "sync.lock"
+    static let lockName = "sync.lock"
 
     private let state = Mutex<(runs: Int, lock: OwnerLock?)>((0, nil))
 
     init(_ file: FileContext) {}
+
+    /// Whether a run is under way in this process.
+    var isHeld: Bool { state.withLock { $0.lock != nil } }
 
     /// Counts a run; returns false while another process has the right.
     fileprivate func begin(in path: String) throws -> Bool {

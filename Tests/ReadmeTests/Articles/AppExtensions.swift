@@ -61,10 +61,10 @@ private struct AppExtensionsCode {
     // block ends
 
     // block begins
-    func close(_ cache: ContentCache, _ running: Task<Void, any Error>) async throws {
+    func suspend(_ cache: ContentCache, _ running: Task<Void, any Error>) async throws {
         running.cancel()
         _ = await running.result  // a request under way ends; a write in it is sent again under its key
-        try await cache.close()  // ends every lock on the directory
+        try cache.store.suspend(within: 2000)  // no lock is left on the directory, until the next use
     }
     // block ends
 }
@@ -105,7 +105,9 @@ private struct AppExtensionsCode {
         try await sharing.value
         #expect(left.withLock { $0?.deliverer } != nil && puts == ["PUT /notes/9"])
         try await widget.close()
-        try await code.close(app, running)
+        running.cancel()
+        _ = await running.result
+        try await app.close()
     }
 
     @Test func `shows an extension that sends by itself where no other process does`() async throws {
@@ -162,13 +164,25 @@ private struct AppExtensionsCode {
         #expect(try code.publishedVerse(key, in: group, host: services.host)?.text == "dawn")
     }
 
-    @Test func `shows a way to close that leaves no lock`() async throws {
+    @Test func `shows a way to suspend that leaves no lock`() async throws {
         let app = try await code.openShared(in: group, services: services)
         try await app.session.signIn(as: "user-1")
         let running = Task { try await app.run() }
         try await clock.wait(for: "the app to run") { app.outbox?.status.isRunning == true }
-        try await code.close(app, running)
-        // Only a store that no process has open can be removed.
-        try Store.destroy(at: group.appending(path: "words").path)
+        #expect(throws: StoreError.workUnderWay(lock: "outbox.lock")) { try app.store.suspend() }
+        #expect(try isGuardLocked())
+        try await code.suspend(app, running)
+        #expect(try !isGuardLocked())
+        try await app.put(note, to: "/notes/9")
+        #expect(try isGuardLocked() && app.isPending(note))
+        try await app.close()
+    }
+
+    /// Whether any process has the cache open, by the kernel's table of locks.
+    private func isGuardLocked() throws -> Bool {
+        let file = group.appending(path: "words/guard.lock").path
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        let inode = try #require(attributes[.systemFileNumber])
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).contains(":\(inode) ")
     }
 }

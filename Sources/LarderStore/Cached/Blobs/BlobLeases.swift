@@ -32,7 +32,10 @@ final class BlobLeases: SharedPart {
     /// before.
     func isFree() throws(EngineError) -> Bool { try UseLock.isFree(Self.lockName, in: path) }
 
-    private static let lockName = "bodies.lock"
+    static let lockName = "bodies.lock"
+
+    /// Whether this process reads or writes blobs.
+    var isInUse: Bool { lock.isInUse }
 
     /// Holds a blob; returns false when it is being removed.
     func acquire(_ blob: Int64) -> Bool {

@@ -46,6 +46,9 @@ public enum StoreError: Error, Equatable, Sendable {
     case indexNotReady(String)
     /// The blob was removed before it was read, to free space or by another process.
     case blobRemoved
+    /// Work under way in this process holds the lock of this file: a run of the outbox or of a sync, or a body that is
+    /// read or written.
+    case workUnderWay(lock: String)
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)
 }
@@ -85,6 +88,7 @@ extension StoreError: CustomStringConvertible {
             "The payload is marked with codec \(stored.rawValue), not \(expected.rawValue)."
         case .indexNotReady: "The index is not complete: declare it, and wait until it is built."
         case .blobRemoved: "The body was removed before it was read."
+        case .workUnderWay(let lock): "Work under way holds \(lock): end it, and suspend the store then."
         case .verificationFailed(let findings, let first):
             "The content has \(findings) findings, first \(first.kind.rawValue) in \(first.table): verify the store."
         }

@@ -17,7 +17,12 @@ public struct OutboxOwner: Hashable, Sendable {
 }
 
 extension Store {
-    private static let outboxLock = "outbox.lock"
+    static let outboxLock = "outbox.lock"
+
+    /// Whether an outbox of this process has the right to send.
+    var ownsOutbox: Bool {
+        get throws(EngineError) { try OwnerLock.holder(of: Self.outboxLock, in: path)?.isThisProcess == true }
+    }
 
     /// Acquires the right to send the entries of the outbox; returns nil while another owner has it.
     ///
