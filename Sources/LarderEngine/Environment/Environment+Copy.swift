@@ -90,11 +90,11 @@ extension Environment {
         try read { view in
             for name in options.tables {
                 let start = copied
-                let table = try view.withCursor(in: table(name)) { cursor in
+                let appended = try view.withCursor(in: table(name)) { cursor in
                     try writer.append(&cursor, to: name, where: { includes(name, $0) }) { try progress(start + $0) }
                 }
-                copied += table.count
-                sizes[name] = table.byteCount
+                copied += appended.count
+                sizes[name] = appended.byteCount
             }
         }
         try writer.change { transaction, tables in try change(&transaction, tables, sizes) }

@@ -36,6 +36,8 @@ extension Environment {
 
     /// Adopts the map size that another process has set. Runs on the writer thread, between transactions.
     func adoptMapSize() throws(EngineError) {
+        // A reader requested it before the environment was suspended; the next open maps the file anew.
+        if isSuspended { return }
         try resize(to: 0)
     }
 
