@@ -16,7 +16,7 @@ extension Environment {
     ///
     /// It follows the writes that wait, and waits until all readers have left. Reads and writes that begin later open
     /// the file again, with the checks of an open; meanwhile other processes may write to it. Observers are then
-    /// notified of their commits. Background work (``onWriter(isBulk:isBackground:_:)``) waits for that. Does nothing
+    /// notified of their commits. Background work (``onWriterInBackground(_:)``) waits for that. Does nothing
     /// where the environment is suspended. Blocks.
     ///
     /// Where the file was replaced or removed meanwhile, or `validation` does not accept it, each use throws

@@ -13,19 +13,22 @@ extension Environment {
     /// Jobs run one at a time in the order given, except that other jobs precede bulk jobs: a bulk job runs after eight
     /// others at the latest. Never blocks.
     ///
-    /// - Parameter isBackground: whether the job is no use by the program: it waits while the environment is suspended,
-    ///   until something else opens it again, and is dropped when it closes instead.
     /// - Throws: ``EngineError/closed``, ``EngineError/readOnly``, ``EngineError/usedAfterFork``,
     ///   ``EngineError/stopped``; then the job does not run.
-    public func onWriter(
-        isBulk: Bool = false, isBackground: Bool = false, _ job: @escaping @Sendable () -> Void
-    ) throws(EngineError) {
+    public func onWriter(isBulk: Bool = false, _ job: @escaping @Sendable () -> Void) throws(EngineError) {
         try checkUsable()
         if options.isReadOnly { throw .readOnly }
-        let isSubmitted = writer.submit(isBulk: isBulk) {
-            if isBackground, self.isSuspended { self.suspendedWork.append(job) } else { job() }
+        if !writer.submit(isBulk: isBulk, job) { throw .closed }
+    }
+
+    /// Runs a bulk job as ``onWriter(isBulk:_:)`` does, for work that is no use by the program: in a suspended
+    /// environment the job waits until something else opens the file again, and is dropped when it closes instead.
+    ///
+    /// - Throws: as ``onWriter(isBulk:_:)``.
+    package func onWriterInBackground(_ job: @escaping @Sendable () -> Void) throws(EngineError) {
+        try onWriter(isBulk: true) {
+            if self.isSuspended { self.suspendedWork.append(job) } else { job() }
         }
-        if !isSubmitted { throw .closed }
     }
 
     /// Whether work that is not bulk waits for the writer thread, so that a bulk batch should end soon.
@@ -49,8 +52,7 @@ extension Environment {
     /// Whether the environment is closing: a long job should end at its next commit.
     public var isClosing: Bool { writer.isEnding }
 
-    /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside
-    /// ``onWriter(isBulk:isBackground:_:)``.
+    /// Runs `body` in one write transaction and commits it. Only on the writer thread, inside ``onWriter(isBulk:_:)``.
     ///
     /// When the map is full it grows and `body` runs again in a new transaction, so `body` may run more than once. When
     /// `body` throws, the store is unchanged.

@@ -120,7 +120,7 @@ import Testing
         let environment = try open()
         try suspend(environment)
         let (background, behind) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try environment.onWriter(isBulk: true, isBackground: true) { background.signal() }
+        try environment.onWriterInBackground { background.signal() }
         try environment.onWriter(isBulk: true) { behind.signal() }
         behind.wait()
         #expect(environment.isSuspended)
@@ -128,7 +128,7 @@ import Testing
         try environment.set([1], [1])
         #expect(background.wait(timeout: .now() + 30) == .success)
         try suspend(environment)
-        try environment.onWriter(isBulk: true, isBackground: true) { background.signal() }
+        try environment.onWriterInBackground { background.signal() }
         try environment.close()
         #expect(background.wait(timeout: .now()) == .timedOut)
     }

@@ -89,7 +89,7 @@ extension Store {
     package func writeUsageSoon() {
         if isReadOnly || usage.isEmpty { return }
         do throws(EngineError) {
-            try environment.onWriter(isBulk: true, isBackground: true) { try? self.writeUsage() }
+            try environment.onWriterInBackground { try? self.writeUsage() }
         } catch {
             // The store is closing: an hour of usage is lost. The same is lost where a suspended one closes.
         }

@@ -47,7 +47,7 @@ final class Reclaimer: SharedPart {
 
     private func schedule(in shared: SharedState) {
         do throws(EngineError) {
-            try shared.environment.onWriter(isBulk: true, isBackground: true) { self.step(in: shared) }
+            try shared.environment.onWriterInBackground { self.step(in: shared) }
         } catch {
             // The store is closing, or was stopped; the next open continues.
             state.withLock { $0.isRunning = false }

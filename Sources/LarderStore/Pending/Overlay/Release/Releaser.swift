@@ -33,7 +33,7 @@ final class Releaser: SharedPart {
 
     private func schedule(in shared: SharedState) {
         do throws(EngineError) {
-            try shared.environment.onWriter(isBulk: true, isBackground: true) { self.step(in: shared) }
+            try shared.environment.onWriterInBackground { self.step(in: shared) }
         } catch {
             // The store is closing; the next open checks everything.
             state.withLock { $0 = State() }
