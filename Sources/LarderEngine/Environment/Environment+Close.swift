@@ -43,7 +43,8 @@ extension Environment {
     /// wait would be for another program.
     private static let longestWaitOfClose = Duration.seconds(2)
 
-    /// Closes the file with the directory locked, so that no other process opens it meanwhile, and releases every lock.
+    /// Closes the file with the directory locked, so that no other process opens it meanwhile, and releases every
+    /// lock.
     func closeFile(isClean: Bool) {
         guard let guardFile else {
             unsafe mdb_env_close(handle)

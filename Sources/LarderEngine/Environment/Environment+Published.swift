@@ -108,11 +108,11 @@ extension Environment {
         return present != identity
     }
 
-    /// Whether the directory at `path` has a data file.
+    /// Whether anything has the path of the data file of the store at `path`; an open checks what it is.
     ///
-    /// - Throws: ``EngineError/untrustedFile(name:problem:)`` for a file that is not plainly the store's; others of the
-    ///   system.
+    /// - Throws: ``EngineError/accessDenied(errno:)``, or another error of the system.
     package static func exists(at path: String) throws(EngineError) -> Bool {
-        try StoreDirectory(path: StoreDirectory.absolute(path)).dataIdentity() != nil
+        let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
+        return try FileIdentity.status(of: directory.dataPath, followsLinks: false) != nil
     }
 }

@@ -76,6 +76,7 @@ extension Environment {
             throw .replaced
         }
         defer { withExtendedLifetime(lock) {} }
+        if !options.isReadOnly { try directory.endKilledReplacement() }
         guard try directory.dataIdentity() == identity,
             try directory.identity(ofFile: GuardFile.name) == guardFile.file.identity().file
         else { throw .replaced }

@@ -80,6 +80,18 @@ import Testing
         try existing.close()
     }
 
+    @Test func `is not one whose salvage was killed`() async throws {
+        _ = try await publishSample()
+        let existing = try target.open()
+        try await existing.put([key(100)])
+        try existing.close()
+        // A salvage gives the file a second name before it replaces it.
+        try FileManager.default.linkItem(atPath: target.path + "/data.mdb", toPath: target.path + "/damaged.mdb")
+        let store = try openSeeded()
+        #expect(try store.keys(.all(of: translations)) == ["100"])
+        try store.close()
+    }
+
     @Test func `differs from every other one of the same seed`() async throws {
         _ = try await publishSample()
         let other = TemporaryStore()
