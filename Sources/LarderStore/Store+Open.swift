@@ -1,5 +1,6 @@
 internal import LarderEngine
 internal import LarderFormat
+internal import Logging
 
 extension Store {
     /// The in-memory parts of the layers for an open file, the lowest layer first: the order in which they handle
@@ -49,6 +50,9 @@ extension Store {
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
                 collectionAge: options.collectionAge, credentialFields: options.credentialFields,
                 recovery: recovery, parts: parts)
+            if environment.wasCheckedAtOpen {
+                host.logger.notice("no clean close vouches for the file: its pages were checked, and are sound")
+            }
             if !isReadOnly {
                 let participants = store.shared.participants
                 store.shared.recoverOnce {
@@ -91,9 +95,7 @@ extension Store {
         _ transaction: inout LarderEngine.WriteTransaction, _ tables: Tables, id: UUIDBytes
     ) throws {
         let format = FormatRecord(storeID: id, createdBy: "Larder 0.9")
-        for (key, body) in [(FormatRecord.key, format.encode()), (CountersRecord.key, CountersRecord().encode())] {
-            let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
-            try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables.meta)
-        }
+        try transaction.setMeta(FormatRecord.key, format, in: tables)
+        try transaction.setMeta(CountersRecord.key, CountersRecord(), in: tables)
     }
 }

@@ -82,6 +82,7 @@ extension Environment {
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
                 guardFile: guardFile, wasOpenedAlone: file.isExclusive)
             environment.pageCheck = file.hasCheckedPages ? .sound : .due
+            environment.wasCheckedAtOpen = file.hasCheckedPages
             // A read-only environment needs the thread to adopt changes of the map size.
             if options.isStepped {
                 environment.writer.startStepped()

@@ -51,6 +51,8 @@ public final class Environment: @unchecked Sendable {
     var isRelaxed = false
     /// The check of the pages before the first write; used on the writer thread only.
     var pageCheck = PageCheck.due
+    /// Whether the open checked the pages, because no clean close vouches for the file.
+    package internal(set) var wasCheckedAtOpen = false
     /// The error of every commit of a stepped environment; used on the thread that steps it only.
     var commitFault: EngineError?
     /// The file's last page at the last check for dead readers; used on the writer thread only.
