@@ -65,9 +65,11 @@ extension Environment {
             let (identity, size) = try data.identity()
             let pages = try MetaPages(data)
             try pages.validate(data, isThorough: true)
-            // The map is as large as the file, which never grows.
+            // The map is as large as the file, which never grows. A copy of it may need more pages than it has.
             let mapSize = Int(clamping: max(size, (pages.newest.lastPage + 1) * pages.pageSize))
-            let options = EnvironmentOptions(access: .readOnly, tables: tables, mapSize: mapSize, mapSizeCap: mapSize)
+            let options = EnvironmentOptions(
+                access: .readOnly, tables: tables, mapSize: mapSize,
+                mapSizeCap: max(mapSize, EnvironmentOptions.defaultMapSizeCap))
             try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
             let handle = unsafe try openHandle(directory.path, options, isExclusive: false, usesLockFile: false)
             do {

@@ -1,9 +1,12 @@
-// HeldLocks: reads the kernel's lock table.
+// HeldLocks: reads the kernel's table of locks.
 
 import Foundation
 
-/// Returns the names of the files in the directory at `path` that this process holds a lock on, by /proc/locks; "." is
-/// the directory itself.
+/// Returns the names of the files in the directory at `path` that this process holds a lock on; "." is the directory
+/// itself.
+///
+/// The kernel shows the locks of an open file in /proc/self/fdinfo. A read of /proc/locks may miss some while other tests
+/// lock and unlock.
 func heldLocks(in path: String) throws -> Set<String> {
     let names = try FileManager.default.contentsOfDirectory(atPath: path) + ["."]
     var inodes: [UInt64: String] = [:]
@@ -11,15 +14,18 @@ func heldLocks(in path: String) throws -> Set<String> {
         var status = stat()
         if unsafe stat(path + "/" + name, &status) == 0 { inodes[UInt64(status.st_ino)] = name }
     }
-    // 1: FLOCK  ADVISORY  READ 4711 08:02:131084 0 EOF
-    let table = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
     var held: Set<String> = []
-    for line in table.split(separator: "\n") {
-        let fields = line.split(separator: " ").filter { $0 != "->" }
-        guard fields.count >= 6, fields[4] == "\(getpid())", let inode = fields[5].split(separator: ":").last,
-            let name = UInt64(inode).flatMap({ inodes[$0] })
-        else { continue }
-        held.insert(name)
+    for number in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo") {
+        // A file that another test has closed meanwhile has no entry any more.
+        guard let entry = try? String(contentsOfFile: "/proc/self/fdinfo/" + number, encoding: .utf8) else { continue }
+        // lock: 1: FLOCK  ADVISORY  READ 4711 08:02:131084 0 EOF
+        for line in entry.split(separator: "\n") where line.hasPrefix("lock:") {
+            let place = line.split(separator: " ").first { $0.split(separator: ":").count == 3 }
+            guard let inode = place?.split(separator: ":").last, let name = UInt64(inode).flatMap({ inodes[$0] }) else {
+                continue
+            }
+            held.insert(name)
+        }
     }
     return held
 }
