@@ -1,11 +1,24 @@
 #!/usr/bin/env bash
-# Runs every test suite and prints how long each took. Arguments name suites; without any, all of them run.
+# Runs every test suite and prints how long each took.
+#
+# usage: Tools/test.sh [--coverage] [SUITE...]
+#   SUITE       a suite to run; without any, all of them run
+#   --coverage  builds in .build-coverage, prints the line coverage of the modules of the file at the end, and fails below 90 %
 set -euo pipefail
 cd "$(dirname "$0")/.."
-Tools/setup
 
-traits=(--traits Server,AsyncHTTPClient)
-suites=("$@")
+options=(--traits Server,AsyncHTTPClient)
+coverage=
+suites=()
+for argument in "$@"; do
+    case $argument in
+        -h | --help) sed -n '4,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        --coverage) coverage=.build-coverage; options+=(--enable-code-coverage --scratch-path "$coverage") ;;
+        -*) echo "test: unknown option $argument" >&2; exit 64 ;;
+        *) suites+=("$argument") ;;
+    esac
+done
+Tools/setup
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests
@@ -41,7 +54,27 @@ run_suite() {
     return "$code"
 }
 
-clock "build" swift build --build-tests "${traits[@]}"
-tests=$(swift build --show-bin-path "${traits[@]}")/larderPackageTests.xctest
+# Prints the lines of modules that tests have run, in percent; fails where that is below 90.
+print_coverage() {
+    local module percent low=0
+    llvm-profdata merge -sparse "$coverage"/profiles/*.profraw -o "$coverage/tests.profdata"
+    printf '\nLines that tests run:\n'
+    for module in "$@"; do
+        percent=$(llvm-cov export -summary-only -instr-profile "$coverage/tests.profdata" "$tests" "Sources/$module" |
+            grep -o '"totals":.*' | grep -o '"lines":{[^}]*' | sed 's/.*"percent"://')
+        printf '%6.1f %%  %s\n' "$percent" "$module"
+        awk "BEGIN { exit $percent < 90 }" || low=1
+    done
+    return "$low"
+}
+
+clock "build" swift build --build-tests "${options[@]}"
+tests=$(swift build --show-bin-path "${options[@]}")/larderPackageTests.xctest
+if [ -n "$coverage" ]; then
+    rm -rf "$coverage/profiles"
+    # Processes that tests start write profiles too.
+    export LLVM_PROFILE_FILE=$PWD/$coverage/profiles/%p.profraw
+fi
 for suite in "${suites[@]}"; do clock "$suite" run_suite "$suite"; done
 printf '\nMinutes of each suite:\n%s' "$times"
+if [ -n "$coverage" ]; then print_coverage LarderEngine LarderFormat LarderJSON LarderStore; fi
