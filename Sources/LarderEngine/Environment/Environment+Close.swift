@@ -57,7 +57,8 @@ extension Environment {
         defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
         // After a clean close the next open reads no pages, and would not find damage again that this one has met.
-        if lock != nil, isClean, !hasMetDamage.load(ordering: .relaxed), !options.isReadOnly, (try? guardFile.isHeldExclusively(in: directory)) == true,
+        if lock != nil, isClean, !hasMetDamage.load(ordering: .relaxed), !options.isReadOnly,
+            (try? guardFile.isHeldExclusively(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
             (try? data.identity().file) == identity
         {

@@ -109,9 +109,7 @@ extension Store {
             var counters = try tables.counters(in: transaction.reader)
             guard counters.storedSize != size else { return }
             counters.storedSize = size
-            let key = CountersRecord.key
-            let value = Record.seal(body: counters.encode().rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
-            try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables[.meta])
+            try transaction.setMeta(CountersRecord.key, counters, in: tables)
         }
     }
 }

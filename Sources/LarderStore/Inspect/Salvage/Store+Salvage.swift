@@ -83,10 +83,8 @@ extension Store {
         (counters.pendingEntries, counters.pendingBytes) = (0, 0)
         if counters.applied.timeline < highest.timeline { counters.applied = ServerPosition(highest.timeline, 0) }
         try environment.writeBlocking { transaction in
-            for (key, body) in [(FormatRecord.key, format.encode()), (CountersRecord.key, counters.encode())] {
-                let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
-                try transaction.set(value.rawSpan, forKey: key.rawSpan, in: tables.meta)
-            }
+            try transaction.setMeta(FormatRecord.key, format, in: tables)
+            try transaction.setMeta(CountersRecord.key, counters, in: tables)
         }
     }
 
