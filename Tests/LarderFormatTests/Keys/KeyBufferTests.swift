@@ -67,20 +67,32 @@ import Testing
     }
 }
 
-@Suite struct `The end of a prefix` {
-    @Test func `is the smallest bytes above all that begin with it`() {
-        #expect(successor(ofPrefix: [0x15, 0x07]) == [0x15, 0x08])
-        #expect(successor(ofPrefix: [0x15, 0xFF]) == [0x16])
-        #expect(successor(ofPrefix: [0xFF, 0xFF]) == nil)
-        #expect(successor(ofPrefix: []) == nil)
+@Suite struct `The keys that begin with elements` {
+    /// Whether a key lies in the scan of the keys that begin with `prefix`.
+    private func isIn(_ key: [UInt8], _ prefix: [UInt8]) -> Bool {
+        let isBeforeEnd = precedes(key, endOfKeys(beginningWith: prefix)) && !precedes(key, prefix)
+        #expect(key.rawSpan.beginsWith(elements: prefix) == isBeforeEnd)
+        return isBeforeEnd
     }
 
-    @Test func `lies after every longer key and before every greater one`() throws {
-        for generation in [1, 254, 255, 256, 65_535] as [Int64] {
+    @Test func `are those with any element behind them`() {
+        for generation in [-256, -1, 1, 254, 255, 256, 65_535] as [Int64] {
             let prefix = RowKeyCoding.prefix(generation: generation)
-            let end = try #require(successor(ofPrefix: prefix))
-            #expect(precedes(prefix + [0xFF, 0xFF, 0xFF], end))
-            #expect(!precedes(RowKeyCoding.prefix(generation: generation + 1), end))
+            #expect(isIn(prefix, prefix))
+            #expect(isIn(prefix + [0x30, 0xFF], prefix))
+            #expect(!isIn(RowKeyCoding.prefix(generation: generation + 1), prefix))
+        }
+    }
+
+    @Test(arguments: ["", "a", "a\0", "é"])
+    func `are not those with a longer text`(_ text: String) {
+        let element = { (text: String) in TupleWriter.bytes { $0.append(text: text) } }
+        let prefix = [0x15, 0x07] + element(text)
+        #expect(isIn(prefix + element("b"), prefix))
+        for more in ["\0", "\0b", "b"] { #expect(!isIn([0x15, 0x07] + element(text + more), prefix)) }
+        // Without its terminator a text is open, and longer ones begin with it.
+        for more in ["", "\0", "\0b", "b", "\u{10FFFF}"] {
+            #expect(isIn([0x15, 0x07] + element(text + more), prefix.dropLast()))
         }
     }
 }

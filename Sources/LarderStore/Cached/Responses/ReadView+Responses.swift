@@ -80,8 +80,7 @@ extension Tables {
         let prefix = ResponseKey.responses(of: key)
         var found: [ResponseEntry] = []
         var examined = 0
-        // There is always a successor: a prefix begins with the number of a kind.
-        guard let end = successor(ofPrefix: prefix) else { return [] }
+        let end = endOfKeys(beginningWith: prefix)
         try forEachEntry(.responses, from: prefix, upTo: end, reversed: true, in: source) { entry in
             examined += 1
             if case .response(let place)? = try? ResponseKey(decoding: entry.key),

@@ -126,8 +126,8 @@ extension Transaction {
         sizeDelta -= bytes
     }
 
-    /// Removes records whose keys begin with `prefix`, from `start` on, until `limit` bytes are removed or the time is
-    /// up.
+    /// Removes records whose keys begin with the elements `prefix`, from `start` on, until `limit` bytes are removed or
+    /// the time is up.
     ///
     /// The values are not verified: garbage has no digest to keep, so damaged records are removed like all others.
     mutating func removeSome(
@@ -138,7 +138,7 @@ extension Transaction {
         let count = try writer.withCursor(in: tables[name]) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
                 // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.
-                guard entry.key.starts(with: prefix.rawSpan) else { return false }
+                guard entry.key.beginsWith(elements: prefix) else { return false }
                 if bytes >= limit || isTimeUp() {
                     isMore = true
                     return false

@@ -12,7 +12,8 @@ func decoding<Value>(_ table: TableName, _ body: () throws(FormatError) -> Value
 
 /// Walks that read views and write transactions share.
 extension Tables {
-    /// Calls `body` with every verified record whose key begins with `prefix`, in key order, until it returns false.
+    /// Calls `body` with every verified record whose key begins with the elements `prefix`, in key order, until it
+    /// returns false.
     func forEach(
         _ name: TableName, prefix: [UInt8], in source: ReadTransaction,
         _ body: (_ key: RawSpan, _ record: RawSpan) throws -> Bool
@@ -25,7 +26,7 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with every entry whose key begins with `prefix`, unverified, until it returns false.
+    /// Calls `body` with every entry whose key begins with the elements `prefix`, unverified, until it returns false.
     ///
     /// - Parameter start: the key to begin at; nil is the first of them.
     func forEachRaw(
@@ -34,7 +35,7 @@ extension Tables {
     ) throws {
         /// Returns whether to continue.
         func visit(_ entry: borrowing Entry) throws -> Bool {
-            guard entry.key.starts(with: prefix.rawSpan) else { return false }
+            guard entry.key.beginsWith(elements: prefix) else { return false }
             return try body(entry)
         }
         try source.withCursor(in: self[name]) { cursor in
@@ -49,7 +50,7 @@ extension Tables {
         }
     }
 
-    /// Calls `body` with the readable records whose keys begin with `prefix`, and skips damaged ones.
+    /// Calls `body` with the readable records whose keys begin with the elements `prefix`, and skips damaged ones.
     ///
     /// - Returns: the number of records, damaged ones included.
     @discardableResult

@@ -85,15 +85,10 @@ extension IndexRange {
             let end = try upper.map { (bound) throws(FormatError) in
                 try bound.edge(collation, prefix, isLower: false)
             }
-            return (start ?? prefix, end ?? Self.end(after: prefix))
+            return (start ?? prefix, end ?? endOfKeys(beginningWith: prefix))
         } catch {
             throw .invalid(error)
         }
-    }
-
-    fileprivate static func end(after prefix: [UInt8]) -> [UInt8] {
-        // Encoded keys never consist of FF alone, so there is always a successor.
-        successor(ofPrefix: prefix) ?? prefix
     }
 }
 
@@ -103,11 +98,11 @@ extension IndexRange.Bound {
         _ collation: IndexCollation, _ prefix: [UInt8], isLower: Bool
     ) throws(FormatError) -> [UInt8] {
         // Blobs sort after everything that is stored.
-        guard let term = IndexTerm(value, collation) else { return IndexRange.end(after: prefix) }
+        guard let term = IndexTerm(value, collation) else { return endOfKeys(beginningWith: prefix) }
         var buffer = KeyBuffer()
         try term.append(to: &buffer)
         let key = prefix + buffer.array()
-        if case .text(_, isTruncated: true) = term { return isLower ? key : IndexRange.end(after: key) }
-        return isLower == isInclusive ? key : IndexRange.end(after: key)
+        if case .text(_, isTruncated: true) = term { return isLower ? key : endOfKeys(beginningWith: key) }
+        return isLower == isInclusive ? key : endOfKeys(beginningWith: key)
     }
 }

@@ -53,7 +53,7 @@ struct IndexScan {
         if term.isCut {
             // All texts that are equal as far as they go have to be read again.
             let equal = try prefix + Transaction.key { try term.append(to: &$0) }
-            edge = isReversed ? (successor(ofPrefix: equal) ?? equal) : equal
+            edge = isReversed ? endOfKeys(beginningWith: equal) : equal
         } else if !isReversed {
             edge.append(0)
         }

@@ -98,27 +98,27 @@ public struct RowRange: Hashable, Sendable {
             var start = KeyBuffer()
             try appendOwner(&start)
             // The owner row has the generation alone as its key, so rows begin after it.
-            guard let type else { return (start.array() + [0], try Self.end(after: start.array())) }
+            guard let type else { return (start.array() + [0], endOfKeys(beginningWith: start.array())) }
             try Limits.check(rowType: type)
             try start.append(text: type)
             switch bounds {
             case .all, .type:
-                return (start.array(), try Self.end(after: start.array()))
+                return (start.array(), endOfKeys(beginningWith: start.array()))
             case .prefix(_, let prefix):
                 try start.append(text: prefix)
                 let open = start.array().dropLast()
-                return (Array(open), try Self.end(after: Array(open)))
+                return (Array(open), endOfKeys(beginningWith: Array(open)))
             case .keys(_, let from, let upTo):
                 var end = KeyBuffer()
                 try appendOwner(&end)
                 try end.append(text: type)
-                let typeEnd = try Self.end(after: end.array())
+                let typeEnd = endOfKeys(beginningWith: end.array())
                 if let upTo { try end.append(recordKey: upTo) }
                 if let from { try start.append(recordKey: from) }
                 return (start.array(), upTo == nil ? typeEnd : end.array())
             case .between(_, let lower, let through):
                 let typeStart = start.array()
-                guard let through else { return (try Self.start(start, lower), try Self.end(after: typeStart)) }
+                guard let through else { return (try Self.start(start, lower), endOfKeys(beginningWith: typeStart)) }
                 var end = KeyBuffer()
                 try appendOwner(&end)
                 try end.append(text: type)
@@ -149,11 +149,5 @@ public struct RowRange: Hashable, Sendable {
         case .all: nil
         case .type(let type), .prefix(let type, _), .keys(let type, _, _), .between(let type, _, _): type
         }
-    }
-
-    private static func end(after prefix: [UInt8]) throws(FormatError) -> [UInt8] {
-        // Encoded keys never consist of FF alone, so there is always a successor.
-        guard let end = successor(ofPrefix: prefix) else { throw .truncated(offset: 0) }
-        return end
     }
 }

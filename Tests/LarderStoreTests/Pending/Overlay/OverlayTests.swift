@@ -41,6 +41,22 @@ import Testing
         #expect(try store.findings() == [])
     }
 
+    @Test func `is of its row only, and not of one whose key continues with U+0000`() async throws {
+        let store = try temporary.open()
+        try await store.put([key("a"), key("a\0b")])
+        try await store.write { transaction in
+            try transaction.applyOverlay(replacement("longer"), at: key("a\0b"), updatedAt: 1)
+            try transaction.applyOverlay(.removal, at: key("a\0c"), updatedAt: 1)
+        }
+        let sequence = try await store.write { transaction in
+            try transaction.applyOverlay(replacement("mine"), at: key("a"), updatedAt: 1)
+        }
+        #expect(try shown(store) == ["a=mine", "a\0b=longer"])
+        try await store.write { transaction in try transaction.removeOverlay(at: key("a"), sequence: sequence) }
+        #expect(try shown(store) == ["a=a", "a\0b=longer"])
+        #expect(try store.findings() == [])
+    }
+
     @Test func `hides a row, and makes one where the server has none`() async throws {
         let store = try temporary.open()
         try await store.put([key(1), key(3)])

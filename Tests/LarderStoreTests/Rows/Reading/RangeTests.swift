@@ -54,6 +54,23 @@ import Testing
         try store.close()
     }
 
+    @Test func `of a type or key holds nothing of a longer one that continues with U+0000`() async throws {
+        let store = try directory.open()
+        try await store.put([
+            RowKey(resource: translations, type: "verse", key: "a"),
+            RowKey(resource: translations, type: "verse", key: "a\0b"),
+            RowKey(resource: translations, type: "verse\0s", key: "c"),
+            RowKey(resource: ResourceKey("translations\0s", 1), type: "verse", key: "d"),
+        ])
+        #expect(try store.keys(.type("verse", of: translations)) == ["a", "a\0b"])
+        #expect(try store.keys(.type("verse", of: translations), reversed: true) == ["a\0b", "a"])
+        #expect(try store.keys(.prefix("", type: "verse", of: translations)) == ["a", "a\0b"])
+        #expect(try store.keys(.keys(from: "a", through: "a", type: "verse", of: translations)) == ["a"])
+        let listed = try store.read { view in try view.resources(inGroup: "translations").map(\.key) }
+        #expect(listed == [translations])
+        try store.close()
+    }
+
     @Test func `of a prefix holds numbers to the ends of their range, in order`() async throws {
         let store = try directory.open()
         let keys = [
