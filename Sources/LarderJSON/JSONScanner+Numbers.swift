@@ -80,7 +80,8 @@ extension JSONScanner {
     /// Appends a part of the token in progress to ``text`` when the token is captured.
     mutating func capture(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(JSONError) {
         guard isCapturing, start < end else { return }
-        guard end - start <= limits.text - text.count else { throw failure(.textTooLong, at: start) }
+        let space = limits.text - text.count
+        guard end - start <= space else { throw failure(.textTooLong, at: start + space) }
         guard end - start < 24 else { return text.append(copying: bytes.extracting(start..<end)) }
         // Most names and keys are short: a call to copy them would be slower than this loop.
         for index in start..<end { text.append(bytes[index]) }

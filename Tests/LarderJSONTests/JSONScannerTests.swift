@@ -86,9 +86,12 @@ import Testing
     @Test func `captured text and the whole text are bounded`() {
         let limits = JSONLimits(text: 3)
         #expect(refusal(Array("\"abc\"".utf8), limits: limits) == nil)
-        #expect(refusal(Array("\"abcd\"".utf8), limits: limits)?.reason == .textTooLong)
-        #expect(refusal(Array("\"abc\\n\"".utf8), limits: limits)?.reason == .textTooLong)
-        #expect(refusal(Array("1234".utf8), limits: limits)?.reason == .textTooLong)
+        #expect(refusal(Array("\"abcd\"".utf8), limits: limits) == JSONError(.textTooLong, at: 4))
+        #expect(refusal(Array("\"abc\\n\"".utf8), limits: limits) == JSONError(.textTooLong, at: 5))
+        #expect(refusal(Array("1234".utf8), limits: limits) == JSONError(.textTooLong, at: 3))
+        // In chunks the place is the same.
+        let chunks = ["\"ab", "cd\""].map { Array($0.utf8) }
+        #expect(throws: JSONError(.textTooLong, at: 4)) { try tokens(chunks, limits: limits) }
         #expect(refusal(Array("[1,2]".utf8), limits: JSONLimits(document: 4))?.reason == .documentTooLong)
     }
 
