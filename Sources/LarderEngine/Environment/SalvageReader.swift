@@ -55,6 +55,7 @@ package final class SalvageReader {
     private let count: UInt64
     /// The commits whose meta page is valid, the newest first.
     private let commits: [Meta]
+    /// Whether the first of them is the last commit.
     private let isNewestValid: Bool
     /// The pages met so far; complete when ``forEachEntry(progress:_:)`` returns.
     package private(set) var pages = SalvagedPages()
@@ -85,7 +86,8 @@ package final class SalvageReader {
         count = size / pageSize
         let metas = try [0, 1].map { number throws(EngineError) in try Self.meta(file, number, at: number * pageSize) }
         commits = metas.compactMap(\.self).sorted { $0.commit > $1.commit }
-        isNewestValid = !metas.contains { $0 == nil }
+        // Commits alternate between the pages: others than two in a row say that one of the pages is an old one.
+        isNewestValid = commits.count == 2 && commits[0].commit - commits[1].commit <= 1
         pages.total = Int(count)
     }
 
@@ -166,7 +168,8 @@ extension SalvageReader {
             let census = PageCensus(meta, pageSize: pageSize, fileSize: count * pageSize)
             switch Result(catching: { () throws(EngineError) in try census.tables(file) }) {
             case .success(let tables): return (meta, tables)
-            case .failure(let error) where error.isOfStoredBytes: continue
+            // Another page may lie where the list was.
+            case .failure(let error) where error.isOfStoredBytes || error == .foreignDatabase: continue
             case .failure(let error): throw error
             }
         }

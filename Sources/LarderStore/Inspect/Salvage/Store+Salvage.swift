@@ -26,7 +26,8 @@ extension Store {
     ///   - lockTimeout: the time to wait while another program holds the lock of the damaged store's directory.
     ///   - progress: receives the pages read so far, of twice the pages of the file.
     /// - Throws: `EngineError.heldByOthers` while a process has the damaged store open; `EngineError.notADatabase` where
-    ///   the file has no page of a store; ``StoreError/unsupportedFormat(_:)`` and ``StoreError/readOnlyFormat`` where
+    ///   the file has no page of LMDB; ``StoreError/notAStore`` where no page has a record of a store;
+    ///   ``StoreError/unsupportedFormat(_:)`` and ``StoreError/readOnlyFormat`` where
     ///   another version has made it; the errors of `progress`.
     /// - Complexity: reads the file two to four times; memory for each resource, generation, response and write.
     public static func salvage(
@@ -45,6 +46,7 @@ extension Store {
         var report = SalvageReport()
         do {
             try loader.load(progress: progress)
+            if loader.records.isEmpty { throw StoreError.notAStore }
             try completeMeta(environment, loader, host)
         } catch {
             try? environment.close()

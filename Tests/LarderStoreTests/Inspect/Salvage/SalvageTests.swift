@@ -110,6 +110,33 @@ import Testing
         #expect(kept * 100 >= expected.count * 98, "seed \(seed): \(kept) of \(expected.count)")
     }
 
+    @Test func `does not trust a meta page of an earlier time, nor a list of tables that is none`() async throws {
+        let old = TemporaryStore()
+        let store = try old.open()
+        for number in 1...3 { try await store.write { transaction in try transaction.enqueue(draft(number)) } }
+        try store.close()
+        let path = URL(fileURLWithPath: old.path + "/data.mdb")
+        let early = try Data(contentsOf: path)
+        let again = try old.open()
+        for number in 1...3 {
+            try await again.write { transaction in
+                try transaction.removeEntry(draft(number).id, outcome: "accepted", at: 8)
+            }
+        }
+        try again.close()
+        let file = try Data(contentsOf: path)
+        for page in 0...1 {
+            let range = page * 4096..<(page + 1) * 4096
+            let saved = try salvage(file, replacing: range, by: early[range])
+            #expect(saved.report.writeCount == 0 && saved.report.findings == 0, "page \(page): \(saved.report)")
+        }
+        let both = try salvage(file, replacing: 0..<8192, by: early[0..<8192])
+        #expect(both.report.findings == 0, "\(both.report)")
+        #expect(throws: StoreError.notAStore) { () throws in
+            _ = try self.salvage(file, replacing: 8192..<file.count, by: Data(count: file.count - 8192))
+        }
+    }
+
     // MARK: -
 
     private func records(_ directory: TemporaryStore) throws -> [RawRecord] {
