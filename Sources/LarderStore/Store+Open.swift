@@ -17,9 +17,9 @@ extension Store {
     ///
     /// A process that opens the same directory twice with the same options shares one environment. Garbage that another
     /// process has left is reclaimed in the background. Accepted writes that it had yet to release are released there
-    /// too. Content that a killed process was staging becomes garbage when no other process has the store open. When
-    /// more is stored than ``StoreOptions/sizeCap`` allows, evictable content is evicted before the first write. Blocks
-    /// while another process opens or closes the store.
+    /// too. Content that a killed process was writing becomes garbage. When more is stored than ``StoreOptions/sizeCap``
+    /// allows, evictable content is evicted before the first write. Blocks while another process opens or closes the
+    /// store.
     ///
     /// A damaged file is an error, or is replaced by what can still be read of it: ``StoreOptions/recovery``.
     ///

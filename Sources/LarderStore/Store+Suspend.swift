@@ -5,12 +5,12 @@ extension Store {
     /// Closes the file until the next use, so that this process holds no lock on any file of the store.
     ///
     /// iOS ends an app that is suspended while it holds a lock on a file in an app group. Before that, end runs of the
-    /// outbox and of syncs and reads of bodies, which hold locks of their own, then suspend the store. Writes that wait
-    /// are finished first, and reads under way are waited for. The store stays open: the next read or write, of the app
-    /// or of an observer, opens the file again, as an open does it and about as fast. Meanwhile other processes may
-    /// write to the file, and even open it alone; snapshots that were being written are then void, as after a crash.
-    /// Observers are notified of commits of other processes when the file is open again. Every open of the file in this
-    /// process is suspended with it. Blocks.
+    /// outbox and of syncs, replacements of resources, and reads and writes of bodies, which hold locks of their own,
+    /// then suspend the store. Writes that wait are finished first, and reads under way are waited for. The store stays
+    /// open: the next read or write, of the app or of an observer, opens the file again, as an open does it and about
+    /// as fast. Meanwhile other processes may write to the file, and even open it alone. Observers are notified of
+    /// commits of other processes when the file is open again. Every open of the file in this process is suspended with
+    /// it. Blocks.
     ///
     /// Where the file was replaced or removed meanwhile, as by a compaction, each use throws `EngineError.replaced`:
     /// close the store and open it again.
@@ -39,6 +39,7 @@ extension Store {
     private func lockUnderWay() throws -> String? {
         if shared.leases.isInUse { return BlobLeases.lockName }
         if shared.part(SyncOwnership.self).isHeld { return SyncOwnership.lockName }
+        if shared.lease.isInUse { return shared.lease.name }
         return try ownsOutbox ? Self.outboxLock : nil
     }
 }

@@ -47,7 +47,7 @@ extension StoreDirectory {
         try Self.removeTemporaries(in: descriptor, depth: 1)
         try Self.removeFiles(Self.contentNames, in: descriptor)
         if try dataIdentity() != data { throw .replaced }
-        try Self.removeFiles([Self.dataName] + Self.lockNames, in: descriptor)
+        try Self.removeFiles([Self.dataName] + OpenerLease.names(in: descriptor) + Self.lockNames, in: descriptor)
         if try FileIdentity.of(path) == descriptor.identity().file { unsafe rmdir(path) }
     }
 

@@ -15,7 +15,8 @@ package struct StoreDirectory {
     /// The files beside the data file that have content of the store.
     static let contentNames =
         ["search.sqlite", "search.sqlite-journal", "search.sqlite-wal", "search.sqlite-shm"] + [damagedName]
-    /// The files without content; the last one shows that the directory is a store's.
+    /// The files without content, apart from those of ``OpenerLease``; the last one shows that the directory is a
+    /// store's.
     static let lockNames = [lockName, "outbox.lock", "sync.lock", "bodies.lock", GuardFile.name]
 
     let path: String

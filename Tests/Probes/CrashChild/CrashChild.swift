@@ -33,6 +33,13 @@ struct CrashChild {
         case ("compact", 0):
             _ = try Store.compact(at: path, host: .still)
             acknowledge(.done)
+        case ("stage", 2):
+            try await StagingRun(path: path, resource: ResourceKey("staged", Int64(numbers[0])), rows: Int(numbers[1]))
+                .run()
+        case ("hold", 0):
+            let store = try Store.open(at: path)
+            acknowledge(.ready)
+            withExtendedLifetime(store) { while true { _ = pause() } }
         case ("hold-read", 0):
             let store = try Store.open(at: path)
             try store.read { view in

@@ -66,7 +66,7 @@ enum NewFile {
         let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
         let isStoreFile =
             ["data.mdb", "lock.mdb", "guard.lock", "outbox.lock", "sync.lock", "bodies.lock"].contains(name)
-            || name.hasPrefix("search.sqlite")
+            || name.hasPrefix("search.sqlite") || name.hasPrefix("opener-") && name.hasSuffix(".lock")
         if isStoreFile, FileManager.default.fileExists(atPath: parent(of: path) + "/data.mdb") {
             throw .system("\(path) is a file of a store: name another one.")
         }

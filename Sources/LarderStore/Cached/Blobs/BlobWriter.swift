@@ -6,15 +6,16 @@ internal import Synchronization
 /// The writer of a new blob, for one caller at a time.
 ///
 /// A small body stays in memory until the transaction that names it writes it. A large one is written ahead in short
-/// commits; no reader sees it before ``finish(in:)``. The remains of a killed process are removed at the next open.
+/// commits; no reader sees it before ``finish(in:)``. The remains of a killed process are removed by
+/// another one, or at the next open.
 public final class BlobWriter: Sendable {
     private struct State {
         /// Bytes that are not written yet.
         var waiting: [UInt8] = []
         /// The number of the blob, once chunks were written ahead.
         var number: Int64?
-        /// The use of blobs that began before the first chunk was written ahead.
-        var use: BlobUse?
+        /// The use of blobs, and that of the lease, which began before the first chunk was written ahead.
+        var use: (blobs: BlobUse, lease: OpenerLease.Use)?
         /// The number of chunks written ahead, and the sum of their checksums.
         var chunks: Int64 = 0
         var digest: UInt64 = 0
@@ -52,7 +53,8 @@ public final class BlobWriter: Sendable {
 
     /// Writes the full chunks, if at least eight are waiting, and returns when they are written: back-pressure.
     ///
-    /// - Throws: `CancellationError`, ``StoreError/blobRemoved``, `EngineError`; the blob has to be cancelled then.
+    /// - Throws: `CancellationError`, ``StoreError/blobRemoved``, `EngineError`, also where the lock file of this open
+    ///   cannot be used; the blob has to be cancelled then.
     public func flush() async throws {
         if state.withLock({ $0.waiting.count < Self.threshold }) { return }
         try Task.checkCancellation()
@@ -60,7 +62,7 @@ public final class BlobWriter: Sendable {
         if let known = state.withLock({ $0.number }) {
             number = known
         } else {
-            let use = store.shared.leases.beginUse()
+            let use = (store.shared.leases.beginUse(), try store.shared.lease.begin())
             number = try await store.write(durability: .relaxed) { transaction in try transaction.beginBlob() }
             state.withLock { state in
                 state.number = number

@@ -20,6 +20,8 @@ final class SharedState: Sendable {
     let host: HostServices
     /// The identifier of this open of the file, among those of all processes.
     let process: UUIDBytes
+    /// The lease of this open, in use while it writes generations or blobs that no reader sees yet.
+    let lease: OpenerLease
     /// The most bytes that may be stored after a commit; nil for any number.
     let sizeCap: Int64?
     /// The header fields that are never stored: those of the first open.
@@ -60,6 +62,7 @@ final class SharedState: Sendable {
         environment = file.environment
         host = file.host
         process = file.host.makeID()
+        lease = OpenerLease(of: process.description, in: file.environment.path)
         sizeCap = file.sizeCap
         credentialFields = file.credentialFields
         tables = Tables(environment.tables)

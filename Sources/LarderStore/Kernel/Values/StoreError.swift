@@ -46,8 +46,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case indexNotReady(String)
     /// The blob was removed before it was read, to free space or by another process.
     case blobRemoved
-    /// Work under way in this process holds the lock of this file: a run of the outbox or of a sync, or a body that is
-    /// read or written.
+    /// Work under way in this process holds the lock of this file: a run of the outbox or of a sync, the replacement of
+    /// a resource, or a body that is read or written.
     case workUnderWay(lock: String)
     /// A copy of the store was not accepted, because something is wrong with its content.
     case verificationFailed(findings: Int, first: Finding)

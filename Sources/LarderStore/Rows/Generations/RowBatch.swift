@@ -2,11 +2,13 @@ internal import LarderEngine
 package import LarderFormat
 
 /// A snapshot being written: a generation that no reader sees yet.
-package struct Staging: Hashable, Sendable {
+package struct Staging: Sendable {
     /// The resource it will replace.
     package let resource: ResourceKey
     /// Its number.
     package let generation: Int64
+    /// Keeps other processes from treating it as abandoned.
+    let use: OpenerLease.Use
 }
 
 /// Rows of a staged generation, encoded and sealed for the writer thread.

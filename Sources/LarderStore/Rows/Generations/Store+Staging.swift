@@ -8,11 +8,14 @@ extension Store {
     /// Readers still see the existing rows. Every begun staging ends with ``swap(_:_:)`` or ``discard(_:)``.
     ///
     /// - Throws: `CancellationError` while waiting for another snapshot; ``StoreError/invalid(_:)`` for a group beyond
-    ///   the format's limits; ``EngineError``.
+    ///   the format's limits; ``EngineError``, also where the lock file of this open cannot be used.
     package func beginStaging(_ resource: ResourceKey) async throws -> Staging {
+        try checkWritable()
         try await shared.stagingTurn.acquire()
         do {
-            let staging = try await write(durability: .relaxed) { transaction in try transaction.beginStaging(resource)
+            let use = try shared.lease.begin()
+            let staging = try await write(durability: .relaxed) { transaction in
+                try transaction.beginStaging(resource, use)
             }
             shared.stagingTurn.assign(to: staging.generation, at: host.elapsed())
             return staging
@@ -70,6 +73,7 @@ extension Store {
             }
         }
         shared.stagingTurn.release(staging.generation)
+        staging.use.end()
     }
 
     /// The indexes over the rows of a snapshot.
@@ -81,7 +85,10 @@ extension Store {
 
     /// Discards a snapshot: its rows are reclaimed as garbage, and its turn ends.
     package func discard(_ staging: Staging) async {
-        defer { shared.stagingTurn.release(staging.generation) }
+        defer {
+            shared.stagingTurn.release(staging.generation)
+            staging.use.end()
+        }
         do {
             // This has to run even when the task was cancelled, so it is not a write that can be cancelled.
             try await writeBulk { transaction in try transaction.discard(staging) }
@@ -95,12 +102,14 @@ extension Store {
 
 extension Transaction {
     /// Begins a generation of `resource`, in place of one whose writing was abandoned.
-    mutating func beginStaging(_ resource: ResourceKey) throws -> Staging {
+    ///
+    /// - Parameter use: a use of the lease of this open, which began before the transaction.
+    mutating func beginStaging(_ resource: ResourceKey, _ use: OpenerLease.Use) throws -> Staging {
         if let old = try record(of: resource)?.stagingGeneration { try discardGeneration(old) }
         let generation = try makeGeneration(of: resource)
         try addGarbage(staged(generation))
         try update(resource) { $0.stagingGeneration = generation }
-        return Staging(resource: resource, generation: generation)
+        return Staging(resource: resource, generation: generation, use: use)
     }
 
     /// Puts rows of `batch` from `start` on until the batch ends, its time is up, or a commit has enough bytes.
@@ -171,16 +180,14 @@ extension Transaction {
     mutating func discard(_ staging: Staging) throws {
         guard try tables.isInGarbage(staged(staging.generation), in: engine) else { return }
         try discardGeneration(staging.generation)
-        try clearStaging(staging)
+        try clearStaging(staging.generation, of: staging.resource)
     }
 
     private func staged(_ generation: Int64) -> GarbageKey { GarbageKey(.stagedGeneration, generation) }
 
     /// Removes a snapshot from its resource's record.
-    mutating func clearStaging(_ staging: Staging) throws {
-        guard let record = try record(of: staging.resource), record.stagingGeneration == staging.generation else {
-            return
-        }
-        try update(staging.resource) { $0.stagingGeneration = nil }
+    mutating func clearStaging(_ generation: Int64, of resource: ResourceKey) throws {
+        guard let record = try record(of: resource), record.stagingGeneration == generation else { return }
+        try update(resource) { $0.stagingGeneration = nil }
     }
 }

@@ -8,7 +8,9 @@ extension Store {
     ///
     /// - Throws: as ``beginStaging(_:)``, without `CancellationError`.
     package func beginStagingBlocking(_ resource: ResourceKey) throws -> Staging {
-        try writeBlocking(durability: .relaxed) { transaction in try transaction.beginStaging(resource) }
+        try checkWritable()
+        let use = try shared.lease.begin()
+        return try writeBlocking(durability: .relaxed) { transaction in try transaction.beginStaging(resource, use) }
     }
 
     /// Writes a batch of rows, each commit as large as ``BulkLimits/bytes`` allows. Blocks.
@@ -42,12 +44,14 @@ extension Store {
                 try transaction.swap(staging, withEntriesOf: indexes, finish)
             }
         }
+        staging.use.end()
     }
 
     /// Discards a snapshot: it becomes garbage. Blocks.
     ///
     /// - Throws: ``EngineError``; the next open then finds the snapshot and makes it garbage.
     package func discardBlocking(_ staging: Staging) throws {
+        defer { staging.use.end() }
         try writeBlocking(durability: .relaxed) { transaction in try transaction.discard(staging) }
     }
 }

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// A worker that removes the ranges in `garbage` in the background, in short commits that let other writes go first.
 ///
-/// The ranges are recorded in the store alone. A commit that fails, as on a full disk, is tried again after the next
-/// one that succeeds. A damaged range stays in `garbage` and is skipped until the store is opened again.
+/// The ranges are recorded in the store alone. Each round begins with what processes were writing that have died. A
+/// commit that fails, as on a full disk, is tried again after the next one that succeeds. A damaged range stays in
+/// `garbage` and is skipped until the store is opened again.
 final class Reclaimer: SharedPart {
     private struct State {
         /// Whether there may be ranges to remove that were not checked.
@@ -65,6 +66,7 @@ final class Reclaimer: SharedPart {
         var place = start
         do {
             try discardAbandoned(in: shared)
+            if start == GarbageKey.removable { try shared.discardRemains() }
             let isMore = try shared.transact(durability: .relaxed, isBulk: true) { transaction in
                 place = start
                 return try transaction.reclaimSome(

@@ -27,16 +27,17 @@ extension Store {
     /// Discards the remains of killed processes, and has all garbage removed, which such a process may have left.
     ///
     /// A failed recovery does not keep the store from opening: the remains are never visible, and a later open tries
-    /// again.
+    /// again. Remains of openers with a lease are discarded in the background.
     ///
-    /// - Parameter look: the state of the file at the open. Staged snapshots of that time are the remains of a killed
-    ///   process only when no other process had the store open. Bodies are, too, when no process reads or writes any.
+    /// - Parameter look: the state of the file at the open. Any staged snapshots of that time are the remains of a killed
+    ///   process when no other process had the store open. Bodies are, too, when no process reads or writes any.
     /// - Complexity: a few lookups, and those of the remains.
     func recover(from look: OpeningState) {
         do {
             if look.hasLostGarbage { try writeBlocking { transaction in try transaction.addLostGarbage(look) } }
             try discardStaged(look)
-            if try read({ view in try view.hasGarbage() }) { shared.reclaimer.start(in: shared) }
+            let isWanted = try !shared.otherWriters.isEmpty || read { view in try view.hasGarbage() }
+            if isWanted { shared.reclaimer.start(in: shared) }
         } catch {
             host.logger.warning("could not discard unfinished snapshots", metadata: ["error": "\(error)"])
         }

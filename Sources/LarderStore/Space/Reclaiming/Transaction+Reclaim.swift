@@ -137,7 +137,7 @@ extension Transaction {
         try discardGeneration(generation)
         guard let owner else { return }
         do {
-            try clearStaging(Staging(resource: owner, generation: generation))
+            try clearStaging(generation, of: owner)
         } catch StoreError.damaged {
             // The generation is garbage all the same; `verify` reports the record.
         }

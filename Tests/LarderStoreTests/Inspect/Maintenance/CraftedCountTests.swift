@@ -25,7 +25,9 @@ import Testing
         try await store.write { try $0.pin(big(2)) }
         for number in 1...2 { try await store.put(response("k\(number)")) }
         try store.writeBlocking { transaction in
-            for id in 5...6 as ClosedRange<Int64> { _ = try transaction.beginStaging(big(id)) }
+            for id in 5...6 as ClosedRange<Int64> {
+                _ = try transaction.beginStaging(big(id), store.shared.lease.begin())
+            }
         }
         try store.close()
         try craft(.resources) { record in

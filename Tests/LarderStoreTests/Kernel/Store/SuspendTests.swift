@@ -3,8 +3,9 @@
 import Foundation
 import LarderEngine
 import LarderFormat
-import LarderStore
 import Testing
+
+@testable import LarderStore
 
 @Suite struct `A suspended store` {
     private let directory = TemporaryStore()
@@ -63,6 +64,11 @@ import Testing
             #expect(throws: StoreError.workUnderWay(lock: "bodies.lock")) { try store.suspend() }
             withExtendedLifetime(writer) {}
         }
+        let staging = try await store.beginStaging(translations)
+        let lock = store.shared.lease.name
+        #expect(try locks().contains(lock))
+        #expect(throws: StoreError.workUnderWay(lock: lock)) { try store.suspend() }
+        await store.discard(staging)
         try store.suspend()
         #expect(try locks() == [])
         try store.close()

@@ -181,7 +181,7 @@ import Testing
         let store = try directory.open()
         try await fetch(store, (0..<2_000).map { key($0) })
         let change = try await store.write { transaction in
-            let staging = try transaction.beginStaging(translations)
+            let staging = try transaction.beginStaging(translations, store.shared.lease.begin())
             let before = transaction.sizeDelta
             switch way {
             case "evicted": try transaction.evict(translations, reason: .host)
