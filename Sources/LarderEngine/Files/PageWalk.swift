@@ -48,8 +48,10 @@ final class PageWalk {
     var onLeaf: ((String, TreePage) throws -> Void)?
     /// Called with the range of keys that a damaged page hides, and the name of its table.
     var onLoss: ((String, _ low: [UInt8]?, _ high: [UInt8]?) -> Void)?
-    /// A bit for each page that has a user.
+    /// A bit for each page of the file that has a user.
     private var used: [UInt64]
+    /// The free pages that the file does not have.
+    private var missing = Set<UInt64>()
     private(set) var problems: [PageProblem] = []
     /// The number of pages that were read.
     private(set) var pagesRead: UInt64 = 0
@@ -100,7 +102,7 @@ final class PageWalk {
         self.onPage = onPage
         census = PageCensus(meta, pageSize: pageSize, fileSize: size)
         end = min(meta.lastPage + 1, size / pageSize)
-        used = [UInt64](repeating: 0, count: Int((meta.lastPage + 1) / 64 + 1))
+        used = [UInt64](repeating: 0, count: Int(end / 64 + 1))
     }
 
     /// Walks over all trees.
@@ -273,6 +275,7 @@ final class PageWalk {
 
     /// Returns whether a page had no user, and notes one.
     private func use(_ page: UInt64) -> Bool {
+        guard page < end else { return missing.insert(page).inserted }
         let (word, bit) = (Int(page / 64), UInt64(1) << (page % 64))
         defer { used[word] |= bit }
         return used[word] & bit == 0
