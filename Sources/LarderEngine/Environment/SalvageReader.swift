@@ -32,6 +32,8 @@ package struct SalvagedPages: Hashable, Sendable {
     package internal(set) var damaged = 0
     /// Whether the list of tables of the last commit is readable; where it is not, that of the commit before is used.
     package internal(set) var hasLastCommit = false
+    /// The number of entries of each table in the last commit, as far as its list of tables is readable.
+    package internal(set) var entries: [String: Int] = [:]
 }
 
 /// A reader of everything that can still be read of a damaged data file, by plain reads.
@@ -46,9 +48,9 @@ package struct SalvagedPages: Hashable, Sendable {
 /// }
 /// ```
 package final class SalvageReader {
-    private let directory: StoreDirectory
-    private let lock: FileDescriptor
-    private let guardFile: GuardFile?
+    let directory: StoreDirectory
+    let lock: FileDescriptor
+    let guardFile: GuardFile?
     private let file: FileDescriptor
     private let pageSize: UInt64
     /// The number of pages of the file.
@@ -108,52 +110,25 @@ package final class SalvageReader {
         if let commit = try firstCommit() {
             pages.hasLastCommit = isNewestValid && commit.meta.commit == commits[0].commit
             done = try walk(commit, body)
-            if pages.hasLastCommit { free = freePages(of: commit.meta) }
+            if pages.hasLastCommit {
+                free = freePages(of: commit.meta)
+                for table in commit.tables { pages.entries[table.name] = Int(clamping: table.tree.entries) }
+            }
         }
         if !pages.hasLastCommit { lost.insertAll() }
         let isFree = Set(free)
-        for number in stride(from: UInt64(2), to: count, by: 1) where !done.contains(number) {
-            if number % 1024 == 0 { try progress(Int(number), Int(count)) }
-            if !isFree.contains(number) { try deliver(number, .unreached, body) }
+        // A leaf that is whole has the last content of its page; a damaged one may have nodes of earlier times too.
+        for isWhole in [true, false] {
+            for number in stride(from: UInt64(2), to: count, by: 1) where !done.contains(number) {
+                if number % 1024 == 0 { try progress(Int(number), Int(count)) }
+                if !isFree.contains(number), try deliver(number, .unreached, ifWhole: isWhole, body) {
+                    done.insert(number)
+                }
+            }
         }
-        for number in free.reversed() where !done.contains(number) { try deliver(number, .free, body) }
-    }
-}
-
-// MARK: - Replacing the file
-
-extension SalvageReader {
-    /// Whether `guard.lock` shows that the file is a store's.
-    package var isMarked: Bool { (try? guardFile?.isMarked()) == true }
-
-    /// Puts the data file of a new store in the place of the damaged one, which stays beside it as `damaged.mdb`.
-    ///
-    /// A kill at any time leaves one of both in place. Files with words are removed.
-    ///
-    /// - Parameter build: makes the new store in the directory that it receives, and closes it.
-    /// - Throws: what `build` throws, with the damaged file in place; the errors of the system.
-    package func replaceDataFile(_ build: (_ path: String) throws -> Void) throws {
-        directory.removeLeftoverTemporaries()
-        let (temporary, name) = try directory.makeTemporary("salvage-\(getpid())")
-        defer { directory.removeTemporary(name) }
-        try build(temporary.path)
-        try StoreDirectory.removeFiles(StoreDirectory.contentNames, in: lock)
-        let damaged = directory.path + "/" + StoreDirectory.damagedName
-        if unsafe link(directory.dataPath, damaged) != 0 { throw EngineError(code: errno, operation: "link") }
-        try directory.install(temporary.dataPath)
-        guard let guardFile = try GuardFile.existing(in: directory, isReadOnly: false) else { return }
-        try guardFile.markClean(
-            data: directory.openFile(named: StoreDirectory.dataName, O_RDONLY), in: directory)
-    }
-}
-
-extension StoreDirectory {
-    /// Removes the second name of a data file that a killed ``SalvageReader/replaceDataFile(_:)`` was about to replace.
-    func endKilledReplacement() throws(EngineError) {
-        guard let damaged = try FileIdentity.of(path + "/" + Self.damagedName),
-            try damaged == FileIdentity.of(dataPath)
-        else { return }
-        try Self.removeFiles([Self.damagedName], in: FileDescriptor(path, O_RDONLY | O_DIRECTORY))
+        for number in free.reversed() where !done.contains(number) {
+            _ = try deliver(number, .free, ifWhole: true, body)
+        }
     }
 }
 
@@ -214,21 +189,30 @@ extension SalvageReader {
 // MARK: - Other pages
 
 extension SalvageReader {
-    /// Delivers the entries of a page that has the number and the kind of a leaf, or one of both.
+    /// Delivers the entries of a page that is a whole leaf, or of one that is not, but has the number or the kind of a leaf.
+    ///
+    /// - Returns: whether it is.
     private func deliver(
-        _ number: UInt64, _ origin: SalvagedEntry.Origin, _ body: (SalvagedEntry) throws -> Void
-    ) throws {
+        _ number: UInt64, _ origin: SalvagedEntry.Origin, ifWhole isWhole: Bool,
+        _ body: (SalvagedEntry) throws -> Void
+    ) throws -> Bool {
         let bytes = try file.read(Int(pageSize), at: number * pageSize)
-        guard bytes.count == Int(pageSize), bytes.u64(0) == number || bytes.u16(10) == 0x02 else { return }
+        guard bytes.count == Int(pageSize), bytes.u64(0) == number || bytes.u16(10) == 0x02 else { return false }
+        if isWhole {
+            guard let nodes = try? TreePage(bytes, number: number, isLeaf: true).nodes else { return false }
+            for node in nodes { if let entry = try entry(bytes, node, origin) { try body(entry) } }
+            return true
+        }
         for slot in stride(from: TreePage.headerSize, to: bytes.count - 1, by: 2) {
             let node = Int(bytes.u16(slot))
             // The slots end where the nodes begin; a damaged slot is passed over.
             if node < TreePage.headerSize || node > bytes.count - TreePage.nodeHeaderSize {
-                if node == 0 { return }
+                if node == 0 { break }
                 continue
             }
             if let entry = try entry(bytes, node, origin) { try body(entry) }
         }
+        return true
     }
 
     /// Returns the entry of a node, or nil where the node is out of bounds or its value cannot be read.
@@ -264,13 +248,18 @@ extension SalvageReader {
 // MARK: - Meta pages
 
 extension SalvageReader {
-    /// The size of a page by either meta page; where none says it, the usual one, if the file has any page of it.
+    /// The size of a page: that at which the second meta page lies, that which the first one names, or one of which the
+    /// file has the third page; nil where none of them is there.
     private static func pageSize(_ file: FileDescriptor, _ size: UInt64) throws(EngineError) -> UInt64? {
         let sizes: [UInt64] = [4096, 16384, 8192, 32768, 65536]
-        for offset in [0] + sizes where try meta(file, offset == 0 ? 0 : 1, at: offset) != nil {
-            let page = UInt64(try file.read(MetaPages.usedBytes, at: offset).u32(40))
-            if sizes.contains(page), offset == 0 || offset == page { return page }
+        func named(at offset: UInt64) throws(EngineError) -> UInt64 {
+            UInt64(try file.read(MetaPages.usedBytes, at: offset).u32(40))
         }
+        for page in sizes {
+            if try meta(file, 1, at: page) != nil, try named(at: page) == page { return page }
+        }
+        let first = try meta(file, 0, at: 0) == nil ? 0 : try named(at: 0)
+        if sizes.contains(first) { return first }
         for page in sizes where size >= 3 * page {
             let header = try file.read(TreePage.headerSize, at: 2 * page)
             if header.count == TreePage.headerSize, header.u64(0) == 2 { return page }

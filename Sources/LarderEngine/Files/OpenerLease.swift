@@ -52,7 +52,7 @@ package final class OpenerLease: Sendable {
 
     /// Begins a use; call it before the transaction that enters the content.
     ///
-    /// Blocks while another process checks whether the opener lives, which it does for a moment.
+    /// Blocks briefly while another process checks whether the opener lives.
     ///
     /// - Throws: ``EngineError/lockedElsewhere(name:seconds:)`` when it has done so for too long; errors of the system.
     ///   Nothing may be entered then: the file, if there is one, shows that the opener is dead.

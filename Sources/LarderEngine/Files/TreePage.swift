@@ -33,7 +33,7 @@ struct TreePage {
         try self.init(bytes, number: number, isLeaf: isLeaf)
     }
 
-    private init(_ bytes: [UInt8], number: UInt64, isLeaf: Bool) throws(EngineError) {
+    init(_ bytes: [UInt8], number: UInt64, isLeaf: Bool) throws(EngineError) {
         guard bytes.u64(0) == number else { throw .damagedPage(number: number, reason: "its number is another") }
         guard bytes.u16(10) == (isLeaf ? 0x02 : 0x01) else {
             throw .damagedPage(number: number, reason: "its kind is another")

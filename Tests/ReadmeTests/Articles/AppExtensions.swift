@@ -178,11 +178,12 @@ private struct AppExtensionsCode {
         try await app.close()
     }
 
-    /// Whether any process has the cache open, by the kernel's table of locks.
+    /// Whether any process has the cache open: its lock cannot be acquired.
     private func isGuardLocked() throws -> Bool {
-        let file = group.appending(path: "words/guard.lock").path
-        let attributes = try FileManager.default.attributesOfItem(atPath: file)
-        let inode = try #require(attributes[.systemFileNumber])
-        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).contains(":\(inode) ")
+        let file = unsafe open(group.appending(path: "words/guard.lock").path, O_RDONLY)
+        #expect(file >= 0)
+        // The close releases it again.
+        defer { close(file) }
+        return flock(file, LOCK_EX | LOCK_NB) != 0
     }
 }

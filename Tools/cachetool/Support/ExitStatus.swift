@@ -88,6 +88,8 @@ enum ExitStatus: Int32 {
     private static func of(_ error: EngineError) -> ExitStatus {
         switch error {
         case .corrupted, .truncated, .damagedMeta, .damagedPage: .damage
+        // LMDB's own codes are negative: its pages contradict each other.
+        case .system(let code, _) where code < 0: .damage
         case .notFound, .accessDenied, .unsupportedFileSystem, .readersFull, .diskFull, .ioFailure, .stopped, .closed,
             .system:
             .system

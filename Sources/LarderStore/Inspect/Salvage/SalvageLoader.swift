@@ -16,6 +16,8 @@ struct SalvageLoader {
     private(set) var owners: [Int64: (resource: ResourceKey, seed: UInt64)] = [:]
     /// The generations that no reader saw: those that were being written, and those that were given up.
     private(set) var unseenGenerations: Set<Int64> = []
+    /// The keys of records of `resources` that are on no page of the table's tree, and so may be old ones.
+    private(set) var unreachedResources: Set<[UInt8]> = []
     /// The keys of records that a tree leads to and that are damaged.
     private var damagedKeys: [TableName: Set<[UInt8]>] = [:]
     private var waiting: [(table: TableName, record: RawRecord, isReached: Bool)] = []
@@ -28,9 +30,10 @@ struct SalvageLoader {
         tables = Tables(environment.tables)
     }
 
-    /// Whether any record of a table is lost.
+    /// Whether any record of a table is lost; those of `meta` may also be old ones.
     func hasLoss(of name: TableName) -> Bool {
-        reader.lost.hasAny(of: name.rawValue) || damagedKeys[name]?.isEmpty == false
+        if name != .meta, reader.pages.entries[name.rawValue] == records[name.rawValue] { return false }
+        return reader.lost.hasAny(of: name.rawValue) || damagedKeys[name]?.isEmpty == false
     }
 
     /// The number of records that a tree leads to and that are damaged.
@@ -94,6 +97,7 @@ struct SalvageLoader {
         }
         let isReached = entry.origin == .table(name.rawValue)
         guard isReached || isWanted(entry, in: name) else { return }
+        if !isReached, name == .resources { unreachedResources.insert(entry.key) }
         waiting.append((name, RawRecord(key: entry.key, value: entry.value), isReached))
         size += entry.key.count + entry.value.count
         if size >= Self.batch { try flush() }

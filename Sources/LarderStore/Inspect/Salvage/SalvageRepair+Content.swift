@@ -36,7 +36,7 @@ extension SalvageRepair {
         let contents = try contents(transaction)
         let stored = try generations(transaction)
         let records = try resources(transaction)
-        let live = liveGenerations(records, Set(contents.keys).union(stored.keys))
+        let live = try liveGenerations(records, Set(contents.keys).union(stored.keys))
         for generation in Set(contents.keys).union(stored.keys).sorted() where live[generation] == nil {
             try putOwner(of: generation, contents[generation], &transaction)
             try transaction.discardGeneration(generation)
@@ -48,8 +48,8 @@ extension SalvageRepair {
                 owner: resource, rowCount: content.rows, byteCount: content.bytes, digest: content.digest)
             if stored[generation] != found { try transaction.putGeneration(generation, found) }
             let record = records[resource]
-            let isWhole = stored[generation] == found && record?.rowCount == found.rowCount
-            if isWhole { continue }
+            let isCounted = record?.rowCount == found.rowCount && record?.byteCount == found.byteCount
+            if stored[generation] == found, isCounted, try !isOld(resource) { continue }
             try putIncomplete(resource, record, generation, found, &transaction)
         }
         let owners = Set(live.values)
@@ -96,13 +96,20 @@ extension SalvageRepair {
         try transaction.put(body: OwnerRecord(owner: owner).encode(), key: key, in: .rows)
     }
 
+    /// Whether the record of a resource may be an old one.
+    private func isOld(_ resource: ResourceKey) throws -> Bool {
+        if loader.unreachedResources.isEmpty { return false }
+        return loader.unreachedResources.contains(
+            try Transaction.key { try ResourceRecord.appendKey(resource, to: &$0) })
+    }
+
     /// Returns the generation that readers saw of each resource, with its owner: the one that its record names or, where
-    /// the record is lost, the newest one.
+    /// the record is lost or may be an old one, the newest one.
     private func liveGenerations(
         _ records: [ResourceKey: ResourceRecord], _ generations: Set<Int64>
-    ) -> [Int64: ResourceKey] {
+    ) throws -> [Int64: ResourceKey] {
         var live: [Int64: ResourceKey] = [:]
-        for (resource, record) in records where record.state == .ready {
+        for (resource, record) in records where try record.state == .ready && !isOld(resource) {
             guard let generation = record.liveGeneration, loader.owners[generation]?.resource == resource else {
                 continue
             }
@@ -110,7 +117,8 @@ extension SalvageRepair {
         }
         var newest: [ResourceKey: Int64] = [:]
         for generation in generations.subtracting(loader.unseenGenerations) {
-            guard let owner = loader.owners[generation]?.resource, records[owner] == nil else { continue }
+            guard let owner = loader.owners[generation]?.resource else { continue }
+            if try records[owner] != nil && !isOld(owner) { continue }
             newest[owner] = max(newest[owner] ?? generation, generation)
         }
         for (resource, generation) in newest { live[generation] = resource }

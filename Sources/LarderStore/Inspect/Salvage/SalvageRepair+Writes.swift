@@ -15,7 +15,7 @@ extension SalvageRepair {
     mutating func repairOutbox(
         _ blobs: [Int64: BlobRecord], _ transaction: inout Transaction
     ) throws -> SalvagedEntries {
-        let finished = try finishedEntries(transaction)
+        let (finished, rejected) = try outcomes(transaction)
         let records = try outboxRecords(transaction)
         var (kept, sequences) = (SalvagedEntries(), Set<Int64>())
         for (place, head) in records.heads {
@@ -30,8 +30,9 @@ extension SalvageRepair {
             kept.ids.insert(id)
             sequences.insert(place.sequence)
             if let blob = head.draft.blob { kept.blobs.insert(blob.number) }
-            try keep(
-                head, bodySize: records.bodies[place.sequence] ?? 0, at: place, records.deliveries[id], &transaction)
+            if let body = records.bodies[place.sequence] {
+                try keep(head, body, rejected.contains(id), at: place, records.deliveries[id], &transaction)
+            }
         }
         for (id, delivery) in records.deliveries.sorted(by: { $0.value.sequence < $1.value.sequence })
         where !kept.ids.contains(id) {
@@ -53,32 +54,33 @@ extension SalvageRepair {
             id, lane: place.lane, sequence: place.sequence, "lost", "a part of it was damaged", at: now)
     }
 
-    /// Stores what is derived of an entry: the rows that it lists, the bytes that it counts for, its deduplication key, and
-    /// its delivery where that is lost.
+    /// Stores what is derived of an entry: the rows that it lists, the bytes that it counts for, its deduplication key,
+    /// and its delivery where that is lost.
     private func keep(
-        _ found: OutboxHeadRecord, bodySize: Int, at place: OutboxDeliveryRecord, _ known: OutboxDeliveryRecord?,
-        _ transaction: inout Transaction
+        _ found: OutboxHeadRecord, _ body: Body, _ wasRejected: Bool, at place: OutboxDeliveryRecord,
+        _ known: OutboxDeliveryRecord?, _ transaction: inout Transaction
     ) throws {
         var (head, delivery) = (found, place)
+        let overlaid = try head.rows.filter { row in
+            let key = try Transaction.overlayKey(row, place.sequence)
+            return try transaction.engine.value(forKey: key.rawSpan, in: transaction.tables.overlay) != nil
+        }
         if let known, known.hasSamePosition(as: place) {
             delivery.delivery = known.delivery
+        } else if body.hasWithdrawn || (wasRejected && overlaid.isEmpty) {
+            delivery.delivery.tries = 1
+            delivery.delivery.state = .rejected
         } else {
             // It may have been sent: its key prevents that it is executed twice.
             delivery.delivery.tries = 1
             delivery.delivery.isInDoubt = true
-            (delivery.delivery.firstTriedAt, delivery.delivery.lastTriedAt) = (
-                head.draft.createdAt, head.draft.createdAt
-            )
+            delivery.delivery.firstTriedAt = head.draft.createdAt
+            delivery.delivery.lastTriedAt = head.draft.createdAt
         }
-        if delivery.delivery.state != .rejected {
-            head.rows = try head.rows.filter { row in
-                let key = try Transaction.overlayKey(row, place.sequence)
-                return try transaction.engine.value(forKey: key.rawSpan, in: transaction.tables.overlay) != nil
-            }
-        }
+        if delivery.delivery.state != .rejected { head.rows = overlaid }
         let headSize = try transaction.put(head, at: .head(lane: place.lane, sequence: place.sequence))
         let bodyKey = try Transaction.outboxKey(.body(sequence: place.sequence))
-        delivery.byteCount = (headSize + Int64(bodyKey.count + bodySize)).clampedSum(head.draft.blob?.byteCount ?? 0)
+        delivery.byteCount = (headSize + Int64(bodyKey.count + body.size)).clampedSum(head.draft.blob?.byteCount ?? 0)
         try transaction.put(delivery, of: head.draft.id)
         guard delivery.delivery.state != .rejected else { return }
         var draft = head.draft
@@ -89,8 +91,16 @@ extension SalvageRepair {
         }
     }
 
+    /// The part of a body that other records depend on.
+    private struct Body {
+        /// The bytes of its record's value.
+        let size: Int
+        /// Whether it has the effects of a rejected entry.
+        let hasWithdrawn: Bool
+    }
+
     private typealias OutboxRecords = (
-        heads: [(place: OutboxDeliveryRecord, head: OutboxHeadRecord)], bodies: [Int64: Int],
+        heads: [(place: OutboxDeliveryRecord, head: OutboxHeadRecord)], bodies: [Int64: Body],
         deliveries: [UUIDBytes: OutboxDeliveryRecord]
     )
 
@@ -102,7 +112,9 @@ extension SalvageRepair {
             case .head(let lane, let sequence):
                 guard let head = try? OutboxHeadRecord(decoding: body) else { break }
                 found.heads.append((OutboxDeliveryRecord(lane: lane, sequence: sequence), head))
-            case .body(let sequence): found.bodies[sequence] = entry.value.byteCount
+            case .body(let sequence):
+                guard let record = try? OutboxBodyRecord(decoding: body) else { break }
+                found.bodies[sequence] = Body(size: entry.value.byteCount, hasWithdrawn: !record.withdrawn.isEmpty)
             case .delivery(let id): found.deliveries[id] = try? OutboxDeliveryRecord(decoding: body)
             case .deduplication, nil: break
             }
@@ -111,13 +123,18 @@ extension SalvageRepair {
         return found
     }
 
-    /// The entries that have left the outbox, as far as the journal has them: a page that no tree leads to may still have
-    /// their records.
-    private func finishedEntries(_ transaction: borrowing Transaction) throws -> Set<UUIDBytes> {
+    /// The entries that have left the outbox, and those that were rejected, as far as the journal has them: a page that no
+    /// tree leads to may still have records of the former.
+    private func outcomes(
+        _ transaction: borrowing Transaction
+    ) throws -> (finished: Set<UUIDBytes>, rejected: Set<UUIDBytes>) {
         let outcomes = try transaction.tables.journal(in: transaction.engine) { event in
-            if case .outcome(let outcome) = event, outcome.outcome != "rejected" { outcome.id } else { nil }
+            if case .outcome(let outcome) = event { outcome } else { nil }
         }
-        return Set(outcomes)
+        let (rejected, finished) = (
+            outcomes.filter { $0.outcome == "rejected" }, outcomes.filter { $0.outcome != "rejected" }
+        )
+        return (Set(finished.map(\.id)), Set(rejected.map(\.id)))
     }
 
     /// Removes the overlays of entries that are not there, and stores the rows that readers see.
