@@ -68,7 +68,7 @@ struct HostileBody: Sendable, CustomStringConvertible {
             error: "JSON textTooLong at byte 10"),
         HostileBody(
             description: "a number of 30 MB", begin: #"{"sync":{"sync_until_sequence":"#, piece: "1",
-            total: 30_000_000, error: "JSON textTooLong at byte 31"),
+            total: 30_000_000, error: "JSON textTooLong at byte 1048607"),
     ]
 
     /// A snapshot up to its first record.
