@@ -109,7 +109,7 @@ package final class SalvageReader {
         var free: [UInt64] = []
         if let commit = try firstCommit() {
             pages.hasLastCommit = isNewestValid && commit.meta.commit == commits[0].commit
-            done = try walk(commit, body)
+            done = try walk(commit, progress, body)
             if pages.hasLastCommit {
                 free = freePages(of: commit.meta)
                 for table in commit.tables { pages.entries[table.name] = Int(clamping: table.tree.entries) }
@@ -154,24 +154,32 @@ extension SalvageReader {
     /// Delivers the leaves of the tables.
     ///
     /// - Returns: the pages that were delivered.
-    private func walk(_ commit: Commit, _ body: (SalvagedEntry) throws -> Void) throws -> Set<UInt64> {
+    private func walk(
+        _ commit: Commit, _ progress: (_ done: Int, _ total: Int) throws -> Void,
+        _ body: (SalvagedEntry) throws -> Void
+    ) throws -> Set<UInt64> {
         var done = Set<UInt64>()
+        let total = Int(count)
         try withoutActuallyEscaping(body) { body in
-            let walk = try PageWalk(commit.meta, pageSize: pageSize, file, mostProblems: .max)
-            walk.onLeaf = { name, page in
-                done.insert(page.number)
-                for node in page.nodes {
-                    if let entry = try self.entry(page.bytes, node, .table(name)) {
-                        try body(entry)
-                    } else {
-                        let key = Array(page.bytes[page.key(node)])
-                        self.lost.insert(name, from: key, to: key + [0])
+            try withoutActuallyEscaping(progress) { progress in
+                let walk = try PageWalk(commit.meta, pageSize: pageSize, file, mostProblems: .max) { pages in
+                    if pages % 1024 == 0 { try progress(Int(pages), total) }
+                }
+                walk.onLeaf = { name, page in
+                    done.insert(page.number)
+                    for node in page.nodes {
+                        if let entry = try self.entry(page.bytes, node, .table(name)) {
+                            try body(entry)
+                        } else {
+                            let key = Array(page.bytes[page.key(node)])
+                            self.lost.insert(name, from: key, to: key + [0])
+                        }
                     }
                 }
+                walk.onLoss = { name, low, high in self.lost.insert(name, from: low, to: high) }
+                for table in commit.tables { try walk.run(table.name, table.tree) }
+                pages.damaged = walk.problems.count
             }
-            walk.onLoss = { name, low, high in self.lost.insert(name, from: low, to: high) }
-            for table in commit.tables { try walk.run(table.name, table.tree) }
-            pages.damaged = walk.problems.count
         }
         return done
     }
