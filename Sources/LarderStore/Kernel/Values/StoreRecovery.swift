@@ -8,6 +8,6 @@
 public struct StoreRecovery: Hashable, Sendable {
     /// The error that the open would have thrown.
     public let cause: String
-    /// What was saved, and what is lost.
+    /// The records and writes that were saved, and those that are lost.
     public let report: SalvageReport
 }
