@@ -72,7 +72,10 @@ struct SalvageLoader {
             else { return }
             setOwner(record.owner, of: number)
         case .garbage:
-            guard let key = try? GarbageKey(decoding: key) else { return }
+            // Each generation was a staged one once, which a page of that time still says.
+            guard entry.origin == .table(name.rawValue) || isWanted(entry, in: name),
+                let key = try? GarbageKey(decoding: key)
+            else { return }
             if key.kind == .generation || key.kind == .stagedGeneration { unseenGenerations.insert(key.number) }
         default: return
         }

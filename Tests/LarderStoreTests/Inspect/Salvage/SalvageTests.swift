@@ -164,6 +164,35 @@ import Testing
         }
     }
 
+    @Test func `does not trust a record of a resource on a page that no tree leads to`() async throws {
+        let old = TemporaryStore()
+        let path = URL(fileURLWithPath: old.path + "/data.mdb")
+        let resource = ResourceKey("translations", 19)
+        var pages: [Data] = []
+        var numbers: [Int] = []
+        for round in 1...2 {
+            let store = try old.open()
+            try await store.replace(resource, with: [(key(1, resource), bytes("{\"round\":\(round)}"))])
+            try store.close()
+            let record = try #require(try records(old).first { $0.table == .resources })
+            let file = try Data(contentsOf: path)
+            let place = try #require(file.range(of: Data(record.key + record.value)))
+            numbers.append(place.lowerBound / 4096)
+            pages.append(file[numbers[round - 1] * 4096..<(numbers[round - 1] + 1) * 4096])
+        }
+        var file = try Data(contentsOf: path)
+        // The leaf of the first round, as a page behind the others: its number is in its first eight bytes.
+        var leaf = Data(pages[0])
+        leaf.replaceSubrange(0..<8, with: [UInt8(file.count / 4096), 0, 0, 0, 0, 0, 0, 0])
+        file.append(leaf)
+        let range = numbers[1] * 4096..<(numbers[1] + 1) * 4096
+        let saved = try salvage(file, replacing: range, by: Data(count: 4096)) { store in
+            try store.read { view in try view.payload(at: key(1, resource)) }
+        }
+        #expect(saved.result == bytes("{\"round\":2}"), "\(saved.report)")
+        #expect(saved.report.incompleteResources == [resource] && saved.report.findings == 0, "\(saved.report)")
+    }
+
     @Test func `does not trust a meta page of an earlier time, nor a list of tables that is none`() async throws {
         let old = TemporaryStore()
         let store = try old.open()
