@@ -66,6 +66,25 @@ import Testing
         try store.close()
     }
 
+    @Test func `is of the account that is signed in, and of no server, after a salvage`() async throws {
+        let store = try await damaged { store in
+            try await store.write { transaction in
+                try transaction.putSession(
+                    StoredSession(state: .signedIn, account: "ada", changedAt: 1, signedInAt: 1))
+                try transaction.enqueue(draft(1))
+            }
+        }
+        try store.close()
+        let saved = TemporaryStore()
+        let report = try Store.salvage(at: directory.path, to: saved.path, host: .test)
+        #expect(report.writeCount == 1 && report.findings == 0 && report.hasLostAccount, "\(report)")
+        let salvaged = try saved.open()
+        #expect(try salvaged.read { try $0.contentAccount() } == "ada")
+        try await salvaged.bindServer(server, to: .outbox)
+        #expect(try salvaged.read { try $0.server(of: .outbox) } == server)
+        try salvaged.close()
+    }
+
     @Test func `does not matter where nothing is left that it owned`() async throws {
         let store = try await damaged { _ in }
         #expect(try store.read { try $0.server(of: .sync) } == nil)

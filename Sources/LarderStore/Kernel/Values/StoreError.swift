@@ -60,7 +60,7 @@ extension StoreError: CustomStringConvertible {
         case .damaged(table: TableName.meta.rawValue, let reason):
             """
             A record of meta is damaged (\(reason)): verify the store. Content whose server or account is unknown is \
-            removed by Store.clear(discardingUnsent:).
+            removed by Store.clear(discardingUnsent:); a salvage keeps it for the account that is signed in.
             """
         case .damaged(let table, let reason):
             "A record of \(table) is damaged (\(reason)): verify the store and sync the resource again."
