@@ -31,7 +31,9 @@ extension Environment {
             let lock = try directory.lock(
                 creating: options.access == .readWrite, LockWait(limit: options.lockTimeout))
             defer { withExtendedLifetime(lock) {} }
-            try FileSystemCheck.check(directory.path)
+            if try FileSystemCheck.check(directory.path) == .overlay, options.isReadOnly {
+                directory.openFilesForWriting()
+            }
             if !options.isReadOnly { try directory.endKilledReplacement() }
             let isNew = try directory.dataIdentity() == nil
             if isNew {
@@ -167,7 +169,8 @@ extension Environment {
                 if isDue { try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit) }
                 return FileCheck(isExclusive: isExclusive, hasCheckedPages: isDue)
             } catch let error as EngineError {
-                if isExclusive || [.replaced, .heldByOthers, .lockFileRemoved].contains(error) { throw error }
+                let others: [EngineError] = [.replaced, .heldByOthers, .lockFileRemoved, .otherPIDNamespace]
+                if isExclusive || others.contains(error) { throw error }
                 if checkCount == 3 { throw error.withSharedOpenHint }
                 checkCount += 1
             }
@@ -180,7 +183,7 @@ extension Environment {
         _ data: FileDescriptor, _ directory: StoreDirectory, _ guardFile: GuardFile?
     ) throws(EngineError) {
         guard let guardFile else { return }
-        if try guardFile.identifies(data) { return try guardFile.checkLockFile(of: directory) }
+        if try guardFile.identifies(data) { return try guardFile.checkHolders(of: directory) }
         // Every other user of the store has its lock file open.
         if try !EnvironmentRegistry.shared.holdsGuard(guardFile.file.identity().file),
             try directory.isLockFileHeld() == false

@@ -59,7 +59,7 @@ extension Environment {
         path: String, tables: [String], inspect: (ReadTransaction, [String: Table]) throws -> Void
     ) throws -> Environment {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
-        try FileSystemCheck.check(directory.path)
+        _ = try FileSystemCheck.check(directory.path)
         for _ in 0..<openingTries {
             let data = try directory.openPublishedFile()
             let (identity, size) = try data.identity()

@@ -36,6 +36,9 @@ public enum EngineError: Error, Equatable, Sendable {
     case foreignLockFile
     /// `lock.mdb` was removed or replaced while others have the store open: a new one would not exclude their writes.
     case lockFileRemoved
+    /// The other openers of the store are in another PID namespace, such as that of another container: LMDB would take
+    /// reads of a process with the same number in both for one's own.
+    case otherPIDNamespace
     /// A table the caller needs is not in the file, which is open for reading only.
     case missingTable(name: String)
     /// Other openers hold the store, and the operation requires exclusive use.
@@ -131,6 +134,11 @@ extension EngineError: CustomStringConvertible {
         case .foreignLockFile: "lock.mdb belongs to another build of liblmdb: close the other program."
         case .lockFileRemoved:
             "lock.mdb was removed or replaced while other programs have the store open: have all of them close it first."
+        case .otherPIDNamespace:
+            """
+            Processes of another PID namespace, such as another container, have the store open: let all of them share \
+            one namespace, or close them first.
+            """
         case .missingTable(let name): "The table \(name) is missing: open the store for writing once."
         case .lockedElsewhere(let name, let seconds):
             """

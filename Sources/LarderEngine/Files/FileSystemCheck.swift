@@ -21,13 +21,28 @@ enum FileSystemCheck {
         refused.first { $0.type == type }?.name
     }
 
-    /// Throws ``EngineError/unsupportedFileSystem(name:)`` when `path` is on a refused file system.
-    static func check(_ path: String) throws(EngineError) {
+    /// The kinds of file systems that a store is opened on.
+    enum Kind {
+        /// A mount whose files lie in a lower, read-only layer until they are first opened for writing, which copies
+        /// them: a process that has opened one before, for reading only, keeps the file of the lower layer.
+        case overlay
+        case other
+    }
+
+    /// The Linux type number of an overlay mount.
+    private static let overlay = 0x794C_7630
+
+    /// Returns the kind of the file system of `path`.
+    ///
+    /// - Throws: ``EngineError/unsupportedFileSystem(name:)`` when it is a refused one.
+    static func check(_ path: String) throws(EngineError) -> Kind {
         #if canImport(Glibc)
         let type = unsafe larder_file_system_type(path)
         if type < 0 { throw EngineError(code: Int32(truncatingIfNeeded: -type), operation: "statfs") }
         if let name = refusal(ofType: UInt64(type)) { throw .unsupportedFileSystem(name: name) }
+        if type == overlay { return .overlay }
         #endif
+        return .other
     }
 
     /// Distinguishes a full disk from a broken one: a short write on a full file system at `path` is reported as EIO.

@@ -54,7 +54,7 @@ struct GuardFile {
     /// The record is on the medium when it returns: after a power cut, a copy that is older than the meta pages would
     /// make them look damaged.
     func markInUse(data: FileIdentity, in directory: StoreDirectory) throws(EngineError) {
-        try file.write(GuardRecord(data, lockFile: directory.lockFileIdentity(), pages: nil).bytes, at: 0)
+        try file.write(Self.record(of: data, directory.lockFileIdentity(), pages: nil), at: 0)
         try file.sync()
     }
 
@@ -65,10 +65,30 @@ struct GuardFile {
     /// replaced beneath this one. Where the record cannot be written, no writer can open the store.
     func recordFile(_ data: FileIdentity, in directory: StoreDirectory) {
         guard let record = try? GuardRecord(file), let lockFile = try? directory.lockFileIdentity(),
-            !record.isOfAnotherVersion, record.identity != data || record.lockFileInode != lockFile.inode,
+            !record.isOfAnotherVersion,
+            record.identity != data || record.lockFileInode != lockFile.inode
+                || record.pidNamespace != Self.pidNamespace,
             let own = try? directory.openFile(named: Self.name, O_RDWR)
         else { return }
-        try? own.write(GuardRecord(data, lockFile: lockFile, pages: nil).bytes, at: 0)
+        // An environment that only reads leaves the meta pages as they are.
+        let isKnown = record.identity == data && record.isClean
+        let pages = isKnown ? (first: Array(record.first), second: Array(record.second)) : nil
+        try? own.write(Self.record(of: data, lockFile, pages: pages), at: 0)
+    }
+
+    private static func record(
+        of data: FileIdentity, _ lockFile: FileIdentity?, pages: (first: [UInt8], second: [UInt8])?
+    ) -> [UInt8] {
+        GuardRecord(data, lockFile: lockFile, pidNamespace: pidNamespace ?? 0, pages: pages).bytes
+    }
+
+    /// The PID namespace of this process, by its inode; nil where the system has none, or does not show it.
+    private static var pidNamespace: UInt64? {
+        #if canImport(Glibc)
+        try? FileIdentity.status(of: "/proc/self/ns/pid", followsLinks: true).map { FileIdentity($0).inode }
+        #else
+        nil
+        #endif
     }
 
     /// Records a clean close of `data` with a copy of its meta pages, once these are on the medium.
@@ -76,7 +96,7 @@ struct GuardFile {
         try data.sync()
         let pages = try MetaPages(data)
         let lockFile = try directory.lockFileIdentity()
-        try file.write(GuardRecord(try data.identity().file, lockFile: lockFile, pages: pages.raw).bytes, at: 0)
+        try file.write(Self.record(of: data.identity().file, lockFile, pages: pages.raw), at: 0)
     }
 
     /// Whether `data` was closed cleanly with the meta pages that it has.
@@ -104,15 +124,20 @@ struct GuardFile {
         return record.identity == (try data.identity().file)
     }
 
-    /// Checks that the holders of the store have the present `lock.mdb` open, according to the record. The locks of
-    /// another one would not exclude their writes.
+    /// Checks that this process and the holders of the store exclude each other's writes and know each other's reads,
+    /// according to the record.
     ///
-    /// - Throws: ``EngineError/lockFileRemoved`` when they have another one open.
-    func checkLockFile(of directory: StoreDirectory) throws(EngineError) {
-        guard let recorded = try GuardRecord(file).lockFileInode, let present = try directory.lockFileIdentity() else {
-            return
+    /// - Throws: ``EngineError/lockFileRemoved`` when they have another `lock.mdb` open than the present one, whose locks
+    ///   would not exclude their writes; ``EngineError/otherPIDNamespace``, as liblmdb takes the reads of a process with
+    ///   its own number for its own, and ends them when it closes.
+    func checkHolders(of directory: StoreDirectory) throws(EngineError) {
+        let record = try GuardRecord(file)
+        if let recorded = record.lockFileInode, let present = try directory.lockFileIdentity(),
+            recorded != present.inode
+        {
+            throw .lockFileRemoved
         }
-        if recorded != present.inode { throw .lockFileRemoved }
+        if let recorded = record.pidNamespace, let own = Self.pidNamespace, recorded != own { throw .otherPIDNamespace }
     }
 
     /// Whether the file shows that the store is one of ours, in use or closed.

@@ -15,14 +15,20 @@ struct GuardRecord {
 
     /// Creates the record of a file in use, or with its meta pages that of a file closed cleanly.
     ///
-    /// - Parameter lockFile: the `lock.mdb` that its users have open; nil when there is none.
-    init(_ identity: FileIdentity, lockFile: FileIdentity?, pages: (first: [UInt8], second: [UInt8])?) {
+    /// - Parameters:
+    ///   - lockFile: the `lock.mdb` that its users have open; nil when there is none.
+    ///   - pidNamespace: the PID namespace of its users; 0 when it is not known.
+    init(
+        _ identity: FileIdentity, lockFile: FileIdentity?, pidNamespace: UInt64,
+        pages: (first: [UInt8], second: [UInt8])?
+    ) {
         var record = [UInt8](repeating: 0, count: Self.size)
         record.replaceSubrange(0..<8, with: Self.magic)
         record[8] = 1
         record[12] = Self.checksumFlag | (pages == nil ? 0 : Self.cleanFlag)
         record.replaceSubrange(32..<40, with: Self.littleEndian(identity.device))
         record.replaceSubrange(40..<48, with: Self.littleEndian(identity.inode))
+        record.replaceSubrange(48..<56, with: Self.littleEndian(pidNamespace))
         record.replaceSubrange(56..<64, with: Self.littleEndian(lockFile?.inode ?? 0))
         if let pages {
             record.replaceSubrange(64..<216, with: pages.first)
@@ -64,6 +70,12 @@ struct GuardRecord {
     var lockFileInode: UInt64? {
         guard isSound, bytes.count == Self.size, bytes.u64(56) != 0 else { return nil }
         return bytes.u64(56)
+    }
+
+    /// The PID namespace that the record names; nil when it names none, or is damaged or of another version.
+    var pidNamespace: UInt64? {
+        guard isSound, bytes.count == Self.size, bytes.u64(48) != 0 else { return nil }
+        return bytes.u64(48)
     }
 
     /// The copies of the meta pages of a clean close.

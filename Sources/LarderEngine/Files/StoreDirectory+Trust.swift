@@ -72,6 +72,12 @@ extension StoreDirectory {
         return file
     }
 
+    /// Opens the files of a store for writing, which moves them to the upper layer of an overlay mount. Where that is
+    /// refused, no other opener can write to them either.
+    func openFilesForWriting() {
+        for name in [GuardFile.name, Self.dataName] { _ = try? openFile(named: name, O_RDWR) }
+    }
+
     /// Opens a file of the directory for reading and writing; creates it when there is none. Returns nil when it was
     /// created or removed meanwhile.
     ///

@@ -105,7 +105,7 @@ import Testing
 }
 
 /// A file system of 6 MiB, half of it taken by a file named `ballast`.
-private final class SmallDisk {
+final class SmallDisk {
     let path: String
     private let image: String
 

@@ -13,9 +13,10 @@ final class Probe {
     static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    init(_ arguments: String..., environment: [String: String] = [:]) throws {
-        process.executableURL = Self.products.appending(path: "engine-probe")
-        process.arguments = arguments
+    init(_ arguments: String..., environment: [String: String] = [:], inNewNamespace: Bool = false) throws {
+        let program = Self.products.appending(path: "engine-probe")
+        process.executableURL = inNewNamespace ? URL(fileURLWithPath: "/usr/bin/unshare") : program
+        process.arguments = inNewNamespace ? ["--pid", "--fork", program.path] + arguments : arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
