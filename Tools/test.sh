@@ -57,7 +57,10 @@ run_suite() {
 # Prints the lines of modules that tests have run, in percent; fails where that is below 90.
 print_coverage() {
     local module percent low=0
-    llvm-profdata merge -sparse "$coverage"/profiles/*.profraw -o "$coverage/tests.profdata"
+    # Profiles have the version of the compiler's LLVM, which need not be the one of the system.
+    PATH=$(dirname "$(readlink -f "$(command -v swift)")"):$PATH
+    # A killed process leaves a part of its profile.
+    llvm-profdata merge -sparse --failure-mode=all "$coverage"/profiles/*.profraw -o "$coverage/tests.profdata"
     printf '\nLines that tests run:\n'
     for module in "$@"; do
         percent=$(llvm-cov export -summary-only -instr-profile "$coverage/tests.profdata" "$tests" "Sources/$module" |
