@@ -17,9 +17,11 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let handle: OpaquePointer
     private let transaction: OpaquePointer
     private let bounds: ValueBounds
+    /// Those of the transaction, and this cursor's own; nil without a cipher.
+    private let values: (transaction: PlainValues, own: PlainValues)?
 
     @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
-    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds) throws(EngineError) {
+    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?) throws(EngineError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")
         guard let cursor = unsafe opened else {
@@ -28,10 +30,12 @@ public struct Cursor: ~Copyable, ~Escapable {
         unsafe handle = cursor
         unsafe self.transaction = transaction
         self.bounds = bounds
+        self.values = values.map { ($0, $0.begin(table)) }
     }
 
     deinit {
         unsafe mdb_cursor_close(handle)
+        if let values { values.transaction.end(values.own) }
     }
 
     /// Moves to the first entry. LMDB: `MDB_FIRST`.
@@ -120,7 +124,10 @@ public struct Cursor: ~Copyable, ~Escapable {
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_cursor_get")
         unsafe try bounds.check(key: key, value: data, in: transaction)
-        let entry = unsafe Entry(key: key, value: data)
+        let entry = unsafe Entry(key: key, value: data, plain: values?.own)
+        if let values {
+            unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds)
+        }
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)
     }

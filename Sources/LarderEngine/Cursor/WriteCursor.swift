@@ -10,8 +10,8 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     private(set) var isDirty = false
 
     @_lifetime(immortal)  // As its cursor.
-    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds) throws(EngineError) {
-        cursor = unsafe try Cursor(transaction: transaction, table: table, bounds: bounds)
+    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?) throws(EngineError) {
+        cursor = unsafe try Cursor(transaction: transaction, table: table, bounds: bounds, values: values)
     }
 
     /// Removes entries from the first at or after `start` on, as long as `shouldRemove` returns true.

@@ -6,8 +6,10 @@ final class BulkCopy {
     // Owned: opened by init, closed by deinit; used by the one thread that fills it.
     private let handle: OpaquePointer
     private let tables: [String: Table]
+    private let cipher: (any ValueCipher)?
 
     init(path: String, options: EnvironmentOptions) throws(EngineError) {
+        cipher = options.cipher
         unsafe handle = try Environment.openHandle(path, options, isExclusive: true)
         do throws(EngineError) {
             tables = unsafe try Environment.createTables(handle, options)
@@ -72,7 +74,7 @@ final class BulkCopy {
         var begun: OpaquePointer?
         try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
         guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
-        var transaction = unsafe WriteTransaction(handle: opened)
+        var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(cipher, tables))
         do {
             try body(&transaction)
         } catch {

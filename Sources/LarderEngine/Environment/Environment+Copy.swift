@@ -22,19 +22,28 @@ extension Environment {
     /// Changes a copy in its last commit, given the bytes of keys and values that were copied of each table.
     package typealias CopyChange = (inout WriteTransaction, [String: Table], _ sizes: [String: Int]) throws -> Void
 
+    /// The form of the values in a copy.
+    package enum CopiedValues {
+        /// As they are stored: sealed values stay sealed with the same keys, which are copied with them.
+        case asStored
+        /// Plain, or sealed anew with a cipher of the copy's own.
+        case anew((any ValueCipher)?)
+    }
+
     /// Copies a part of the last commit as ``copy(to:progress:)`` copies all of it, and changes it before it is renamed
     /// into place.
     ///
     /// - Throws: as ``copy(to:progress:)``; what `change` throws; ``EngineError/lockedElsewhere(name:seconds:)``.
     package func copy(
-        to path: String, including includes: EntryFilter, change: CopyChange = { _, _, _ in },
-        lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout, progress: (Int) throws -> Void = { _ in }
+        to path: String, values: CopiedValues = .asStored, including includes: EntryFilter,
+        change: CopyChange = { _, _, _ in }, lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout,
+        progress: (Int) throws -> Void = { _ in }
     ) throws {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         let lock = try directory.lock(creating: true, LockWait(limit: lockTimeout))
         defer { withExtendedLifetime(lock) {} }
         if try directory.dataIdentity() != nil { throw EngineError.keyExists }
-        try directory.createDataFile { temporary in try copyEntries(to: temporary, includes, change, progress) }
+        try directory.createDataFile { temporary in try copyEntries(to: temporary, values, includes, change, progress) }
     }
 
     /// Replaces the data file of the store at `path` by a packed copy that `verify` has accepted.
@@ -79,15 +88,18 @@ extension Environment {
 
     /// Fills a new data file in the empty directory at `path`.
     func copyEntries(
-        to path: String, _ includes: EntryFilter, _ change: CopyChange, _ progress: (Int) throws -> Void
+        to path: String, _ values: CopiedValues, _ includes: EntryFilter, _ change: CopyChange,
+        _ progress: (Int) throws -> Void
     ) throws {
         // The source may have grown beyond its first size, and the copy cannot grow.
-        let copyOptions = EnvironmentOptions(
+        var copyOptions = EnvironmentOptions(
             tables: options.tables, mapSize: options.mapSizeCap, mapSizeCap: options.mapSizeCap)
+        if case .anew(let cipher) = values { copyOptions.cipher = cipher }
         let writer = try BulkCopy(path: path, options: copyOptions)
         var copied = 0
         var sizes: [String: Int] = [:]
         try read { view in
+            let view = if case .asStored = values { view.stored } else { view }
             for name in options.tables {
                 let start = copied
                 let appended = try view.withCursor(in: table(name)) { cursor in
@@ -96,7 +108,8 @@ extension Environment {
                 copied += appended.count
                 sizes[name] = appended.byteCount
             }
+            // What it reads of the source is of the same commit.
+            try writer.change { transaction, tables in try change(&transaction, tables, sizes) }
         }
-        try writer.change { transaction, tables in try change(&transaction, tables, sizes) }
     }
 }

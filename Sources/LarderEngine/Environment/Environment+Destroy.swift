@@ -13,8 +13,17 @@ extension Environment {
     ///   ``open(path:options:initialize:inspect:)``, and what `inspect` throws. The store is then unchanged. Errors of
     ///   the system when a file cannot be removed.
     public static func destroy(path: String, tables: [String], inspect: Inspection) throws {
+        try destroy(path: path, tables: tables, cipher: nil, inspect: inspect)
+    }
+
+    /// As ``destroy(path:tables:inspect:)``, for values that `cipher` opens.
+    package static func destroy(
+        path: String, tables: [String], cipher: (any ValueCipher)?, inspect: Inspection
+    ) throws {
         try remove(path) { directory, guardFile in
-            try inspectFile(at: directory, guardFile, EnvironmentOptions(access: .readOnly, tables: tables), inspect)
+            var options = EnvironmentOptions(access: .readOnly, tables: tables)
+            options.cipher = cipher
+            try inspectFile(at: directory, guardFile, options, inspect)
         }
     }
 

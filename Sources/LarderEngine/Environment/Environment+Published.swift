@@ -38,7 +38,7 @@ extension Environment {
             try validate(try Self.record(record.key, inTable: record.table, of: directory), hasLockFile)
         }
         try directory.createDataFile { temporary in
-            try copyEntries(to: temporary, { _, _ in true }, change, progress)
+            try copyEntries(to: temporary, .asStored, { _, _ in true }, change, progress)
         }
     }
 
@@ -56,7 +56,8 @@ extension Environment {
     ///   ``EngineError/missingTable(name:)``; the errors of a damaged file; ``EngineError/replaced`` when a newer copy
     ///   replaced each one that was being opened; what `inspect` throws.
     package static func openPublished(
-        path: String, tables: [String], inspect: (ReadTransaction, [String: Table]) throws -> Void
+        path: String, tables: [String], cipher: (any ValueCipher)? = nil,
+        inspect: (ReadTransaction, [String: Table]) throws -> Void
     ) throws -> Environment {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
         _ = try FileSystemCheck.check(directory.path)
@@ -67,9 +68,10 @@ extension Environment {
             try pages.validate(data, isThorough: true)
             // The map is as large as the file, which never grows. A copy of it may need more pages than it has.
             let mapSize = Int(clamping: max(size, (pages.newest.lastPage + 1) * pages.pageSize))
-            let options = EnvironmentOptions(
+            var options = EnvironmentOptions(
                 access: .readOnly, tables: tables, mapSize: mapSize,
                 mapSizeCap: max(mapSize, EnvironmentOptions.defaultMapSizeCap))
+            options.cipher = cipher
             try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
             let handle = unsafe try openHandle(directory.path, options, isExclusive: false, usesLockFile: false)
             do {

@@ -22,7 +22,9 @@ extension Environment {
         if let outer = unsafe currentReader {
             if isForked { throw EngineError.usedAfterFork }
             let bounds = unsafe try mapExtent.bounds(in: outer, isWriting: false)
-            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds))
+            let plain = PlainValues(cipher, tables)
+            defer { withExtendedLifetime(plain) {} }
+            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds, plain: plain))
         }
         let (slot, bounds) = try acquireReader()
         unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
@@ -36,7 +38,7 @@ extension Environment {
             remapLock.unlockShared()
         }
         do {
-            return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds))
+            return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds, plain: slot.plain))
         } catch let error as EngineError where error.isOfStoredBytes {
             hasMetDamage.store(true, ordering: .relaxed)
             throw error
@@ -75,6 +77,7 @@ extension Environment {
         if let slot = pool.acquire() {
             do throws(EngineError) {
                 try check(unsafe mdb_txn_renew(slot.handle), "mdb_txn_renew")
+                slot.plain?.restart()
                 return slot
             } catch {
                 slot.end()
@@ -86,7 +89,7 @@ extension Environment {
         guard let transaction = unsafe begun else {
             preconditionFailure("mdb_txn_begin succeeded without a transaction")
         }
-        return unsafe ReaderSlot(handle: transaction)
+        return unsafe ReaderSlot(handle: transaction, plain: PlainValues(cipher, tables))
     }
 
     /// Adopts another process's growth of the map, on the writer thread, between transactions.

@@ -21,7 +21,9 @@ extension Environment {
                 tables[name] = Table(name: name, identifier: identifier)
             }
             let bounds = unsafe try MapExtent().bounds(in: transaction, isWriting: false)
-            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction, bounds: bounds), tables)
+            let plain = PlainValues(options.cipher, tables)
+            defer { withExtendedLifetime(plain) {} }
+            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction, bounds: bounds, plain: plain), tables)
         } catch {
             unsafe mdb_txn_abort(transaction)
             throw error

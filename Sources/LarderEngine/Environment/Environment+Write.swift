@@ -79,7 +79,8 @@ extension Environment {
     /// Runs `body` in one write transaction; returns nil when the map was full, and nothing has changed.
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
         let handle = unsafe try begin()
-        var transaction = unsafe WriteTransaction(handle: handle, bounds: try boundsOfWrite(handle))
+        var transaction = unsafe WriteTransaction(
+            handle: handle, bounds: try boundsOfWrite(handle), plain: PlainValues(cipher, tables))
         let number = transaction.reader.commit
         recordBegin(of: number)
         let result: Result
@@ -88,6 +89,7 @@ extension Environment {
                 // Two nested closures could exchange the transactions that were lent to them.
                 precondition(unsafe transaction.handle == handle, "a write transaction was exchanged for another")
             }
+            try beginSealing(&transaction)
             result = try body(&transaction)
             if let failure = transaction.failure { throw failure }
         } catch {
@@ -102,13 +104,27 @@ extension Environment {
         do throws(EngineError) {
             if transaction.requiresFullDurability { try setDurability(.full) }
             unsafe try commit(handle, failingWith: transaction.isDirty ? commitFault : nil)
-            if transaction.isDirty { recordEnd(of: number) }
+            if transaction.isDirty {
+                cipher?.didCommit()
+                recordEnd(of: number)
+            }
         } catch {
             // The commit writes the list of free pages, which may be the part that did not fit.
             if error.isMapFull { return nil }
             throw error
         }
         return result
+    }
+
+    /// Has the cipher prepare a transaction that has just begun.
+    private func beginSealing(_ transaction: inout WriteTransaction) throws {
+        guard let cipher, let home = tables[cipher.record.table] else { return }
+        let key = cipher.record.key
+        let changed = try key.withRawSpan { key in
+            try cipher.begin(with: transaction.reader.value(forKey: key, in: home))
+        }
+        guard let changed else { return }
+        try key.withRawSpan { key in try changed.withRawSpan { try transaction.set($0, forKey: key, in: home) } }
     }
 
     /// Runs `body` in one write transaction on the writer thread and waits for the commit.

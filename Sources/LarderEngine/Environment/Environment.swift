@@ -24,6 +24,8 @@ public final class Environment: @unchecked Sendable {
     public let options: EnvironmentOptions
     /// The tables by name.
     public let tables: [String: Table]
+    /// The encryption of the values; nil where they are stored plain.
+    package let cipher: (any ValueCipher)?
 
     /// Whether no other process had the store open when this one opened it.
     public let wasOpenedAlone: Bool
@@ -74,6 +76,7 @@ public final class Environment: @unchecked Sendable {
         unsafe self.handle = handle
         self.path = path
         self.options = options
+        cipher = options.cipher
         self.tables = tables
         self.identity = identity
         self.guardFile = guardFile

@@ -63,6 +63,9 @@ public enum EngineError: Error, Equatable, Sendable {
     case readersFull
     /// The map has reached its cap, or a reader kept it from growing. Size in bytes. LMDB: `MDB_MAP_FULL`.
     case mapFull(cap: Int)
+    /// The keys of the store's encryption are wrapped with another key than this process has, since another process has
+    /// changed it.
+    case keyRefused
     /// A page has invalid content. LMDB: `MDB_CORRUPTED`, `MDB_PAGE_NOTFOUND`.
     case corrupted
     /// A transaction is larger than one commit can be. LMDB: `MDB_TXN_FULL`.
@@ -154,6 +157,7 @@ extension EngineError: CustomStringConvertible {
         case .readersFull: "All reader slots are in use: end some reads, or open with more readers."
         case .mapFull(let cap):
             "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
+        case .keyRefused: "Another program has changed the store's encryption key: open the store with the new key."
         case .corrupted: "A page of the data file is damaged: verify the store and restore it from a copy."
         case .transactionFull: "One transaction changes too much: split it."
         case .readOnly: "The store is open for reading only."

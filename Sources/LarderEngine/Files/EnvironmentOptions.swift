@@ -26,6 +26,14 @@ public struct EnvironmentOptions: Hashable, Sendable {
     /// announced.
     package var isStepped = false
 
+    /// The encryption of the values; nil to store them plain. Options that differ in it alone are equal.
+    package var cipher: (any ValueCipher)? {
+        get { cipherChoice.cipher }
+        set { cipherChoice.cipher = newValue }
+    }
+
+    private var cipherChoice = CipherChoice()
+
     /// The size of a file, in bytes, up to which all pages are checked by an open that no clean close vouches for, and
     /// before the first write. Of a larger file these checks read branch pages and the free list, about a hundredth of
     /// it.
@@ -64,6 +72,15 @@ public struct EnvironmentOptions: Hashable, Sendable {
     }
 
     var isReadOnly: Bool { access == .readOnly }
+}
+
+/// A cipher that options are compared without: it belongs to the content of the file, which says whether it needs one.
+private struct CipherChoice: Hashable, Sendable {
+    var cipher: (any ValueCipher)?
+
+    static func == (left: Self, right: Self) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
 }
 
 /// The guarantee of a commit.

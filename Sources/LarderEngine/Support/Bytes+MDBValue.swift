@@ -12,6 +12,14 @@ extension RawSpan {
     }
 }
 
+extension [UInt8] {
+    /// Lends the bytes as a span.
+    func withRawSpan<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+        // The array keeps its bytes while the closure runs.
+        try unsafe withUnsafeBytes { bytes in try body(unsafe RawSpan(_unsafeBytes: bytes)) }
+    }
+}
+
 /// The longest key of LMDB, in bytes, with Debian's and upstream's build. LMDB: `mdb_env_get_maxkeysize`.
 public let keySizeLimit = 511
 

@@ -10,11 +10,20 @@ public struct ReadTransaction: ~Escapable {
     // Valid while it is lent: the pool, or the write transaction, reclaims it only afterwards.
     private let handle: OpaquePointer
     private let bounds: ValueBounds
+    // Nil without a cipher. Owned by the lender, which keeps it as long as this and its spans are valid.
+    private let plain: Unmanaged<PlainValues>?
 
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
-    init(handle: OpaquePointer, bounds: ValueBounds) {
+    init(handle: OpaquePointer, bounds: ValueBounds, plain: PlainValues?) {
         unsafe self.handle = handle
         self.bounds = bounds
+        unsafe self.plain = plain.map { unsafe Unmanaged.passUnretained($0) }
+    }
+
+    /// The same view of the values as they are stored: sealed, where the environment has a cipher.
+    package var stored: ReadTransaction {
+        @_lifetime(copy self)
+        get { unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds, plain: nil), copying: self) }
     }
 
     /// The number of the commit that this shows; in a write transaction the number it will have. LMDB: `mdb_txn_id`.
@@ -24,13 +33,33 @@ public struct ReadTransaction: ~Escapable {
 
     /// Returns the bytes stored under `key`, or nil.
     ///
-    /// The span points into the map: nothing is copied. No alignment is promised. LMDB: `mdb_get`.
+    /// The span points into the map: nothing is copied. With a cipher it points to the plain value, in memory that stays
+    /// as long as the span may be used. No alignment is promised. LMDB: `mdb_get`.
     ///
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
     /// - Complexity: O(log *n*) page visits for *n* keys.
     @_lifetime(copy self)
     public func value(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
+        guard let stored = try storedValue(forKey: key, in: table) else { return nil }
+        guard let plain = unsafe plain else { return stored }
+        // The lender keeps the values until this view, or the state of the write transaction that it shows, ends.
+        let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, handle, bounds)
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
+    }
+
+    /// Returns the size of the value stored under `key`, or nil; that of the plain value, which is not opened.
+    ///
+    /// - Throws: as ``value(forKey:in:)``.
+    package func valueSize(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> Int? {
+        guard let stored = try storedValue(forKey: key, in: table) else { return nil }
+        guard let plain = unsafe plain else { return stored.byteCount }
+        return unsafe plain.takeUnretainedValue().size(stored, of: copy key, in: table)
+    }
+
+    @_lifetime(copy self)
+    @inline(__always)
+    private func storedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         try checkKey(key)
         TableAccess.lookup.record()
         var found = unsafe MDB_val()
@@ -50,7 +79,8 @@ public struct ReadTransaction: ~Escapable {
     public func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout Cursor) throws -> Result
     ) throws -> Result {
-        var cursor = unsafe try Cursor(transaction: handle, table: table, bounds: bounds)
+        var cursor = unsafe try Cursor(
+            transaction: handle, table: table, bounds: bounds, values: plain?.takeUnretainedValue())
         return try body(&cursor)
     }
 

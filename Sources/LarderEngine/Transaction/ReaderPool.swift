@@ -45,14 +45,18 @@ final class ReaderPool: @unchecked Sendable {
 final class ReaderSlot: @unchecked Sendable {
     // Sendable: with MDB_NOTLS a read transaction may move between threads, and the pool passes it to one at a time.
     let handle: OpaquePointer
+    /// The plain values of the transaction; nil without a cipher.
+    let plain: PlainValues?
 
-    init(handle: OpaquePointer) {
+    init(handle: OpaquePointer, plain: PlainValues?) {
         unsafe self.handle = handle
+        self.plain = plain
     }
 
     /// Releases the read view and keeps the slot. LMDB: `mdb_txn_reset`.
     func reset() {
         unsafe mdb_txn_reset(handle)
+        plain?.reset()
     }
 
     /// Frees transaction and slot. LMDB: `mdb_txn_abort`.

@@ -9,6 +9,8 @@ public struct WriteTransaction: ~Copyable {
     // Valid until the environment commits or aborts, which happens after the closure has returned.
     let handle: OpaquePointer
     private let bounds: ValueBounds
+    /// The plain values that were read since the last change; nil without a cipher.
+    private let plain: PlainValues?
     /// The first error of a change. LMDB marks the transaction as failed and would return an unrelated code for the
     /// commit, so the commit reports this error.
     private(set) var failure: EngineError?
@@ -18,16 +20,17 @@ public struct WriteTransaction: ~Copyable {
     public private(set) var isDirty = false
 
     /// - Parameter bounds: those of the file; by default those of one that this process has just created.
-    init(handle: OpaquePointer, bounds: ValueBounds = .all) {
+    init(handle: OpaquePointer, bounds: ValueBounds = .all, plain: PlainValues?) {
         unsafe self.handle = handle
         self.bounds = bounds
+        self.plain = plain
     }
 
     /// The view of this transaction, its own changes included; ends with the next change, with every span read from it.
     public var reader: ReadTransaction {
         @_lifetime(borrow self)
         get {
-            unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds), borrowing: self)
+            unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds, plain: plain), borrowing: self)
         }
     }
 
@@ -69,6 +72,7 @@ public struct WriteTransaction: ~Copyable {
     @discardableResult
     public mutating func remove(_ key: borrowing RawSpan, in table: Table) throws(EngineError) -> Bool {
         try checkKey(key)
+        plain?.reset()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_del(handle, table.identifier, &wanted, nil) }
         if code == MDB_NOTFOUND { return false }
         isDirty = true
@@ -82,7 +86,8 @@ public struct WriteTransaction: ~Copyable {
     public mutating func withCursor<Result: ~Copyable>(
         in table: Table, _ body: (inout WriteCursor) throws -> Result
     ) throws -> Result {
-        var cursor = unsafe try WriteCursor(transaction: handle, table: table, bounds: bounds)
+        plain?.reset()
+        var cursor = unsafe try WriteCursor(transaction: handle, table: table, bounds: bounds, values: plain)
         defer {
             isDirty = isDirty || cursor.isDirty
             failure = failure ?? cursor.failure
@@ -97,12 +102,27 @@ public struct WriteTransaction: ~Copyable {
         if value.byteCount > valueSizeLimit { throw .valueSize(actual: value.byteCount, limit: valueSizeLimit) }
         isDirty = true
         TableAccess.set.record()
-        let code = unsafe key.withMDBValue { wanted in
-            unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
+        let code: Int32
+        if let plain, !plain.cipher.isPlain(copy key, in: table) {
+            plain.reset()
+            // In memory that the next change uses again; liblmdb has copied it then.
+            let sealed = unsafe RawSpan(_unsafeBytes: plain.sealed(copy value, for: copy key, in: table))
+            code = putStored(sealed, key, table, flags)
+        } else {
+            code = putStored(value, key, table, flags)
         }
         // The transaction survives this error: nothing was changed.
         if code == MDB_KEYEXIST { throw .keyExists }
         try recordFailure(code, "mdb_put")
+    }
+
+    @inline(__always)
+    private func putStored(
+        _ value: borrowing RawSpan, _ key: borrowing RawSpan, _ table: Table, _ flags: UInt32
+    ) -> Int32 {
+        unsafe key.withMDBValue { wanted in
+            unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
+        }
     }
 
     private mutating func recordFailure(_ code: Int32, _ operation: StaticString) throws(EngineError) {
