@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "LarderEngine", targets: ["LarderEngine"]),
         .library(name: "LarderFormat", targets: ["LarderFormat"]),
         .library(name: "LarderStore", targets: ["LarderStore"]),
+        .library(name: "LarderEncryption", targets: ["LarderEncryption"]),
         .library(name: "LarderSync", targets: ["LarderSync"]),
         .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
         .library(name: "LarderOutbox", targets: ["LarderOutbox"]),
@@ -27,10 +28,12 @@ let package = Package(
             enabledTraits: ["ServiceLifecycle"]),
         .trait(name: "ServiceLifecycle", description: "Caches, coordinators and outboxes as services of that package"),
         .trait(name: "AsyncHTTPClient", description: "The transport adapter on AsyncHTTPClient, the one for Linux"),
+        .trait(name: "Encryption", description: "LarderEncryption, encryption of stores with swift-crypto"),
         .default(enabledTraits: []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -54,6 +57,12 @@ let package = Package(
             name: "LarderStore",
             dependencies: [
                 "LarderEngine", "LarderFormat", "LarderJSON", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "LarderEncryption",
+            dependencies: [
+                "LarderStore",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
             ]),
         .target(
             name: "LarderTransport",
@@ -155,6 +164,7 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP",
                 "LarderOutbox", "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
+                "LarderEncryption",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -188,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LMDBCalls",
+                "LarderStore", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderJSON", "LMDBCalls",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-options=(--traits Server,AsyncHTTPClient)
+options=(--traits Server,AsyncHTTPClient,Encryption)
 coverage=
 suites=()
 for argument in "$@"; do

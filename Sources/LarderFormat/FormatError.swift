@@ -43,6 +43,9 @@ public enum FormatError: Error, Hashable, Sendable {
     case unexpectedCodec(UInt8)
     /// The stored checksum does not match this body under this key and owner: the record is damaged or misplaced.
     case checksumMismatch
+    /// The record is sealed, and was not opened by the key that it names: it is damaged, misplaced or forged. Or it is
+    /// plain in a sealed store.
+    case notAuthentic
     /// A field holds a number that has no meaning there; `field` is its name in FORMAT.md.
     case invalidValue(field: String, value: Int64)
 
@@ -97,6 +100,7 @@ extension FormatError: CustomStringConvertible {
         case .unknownCodec(let codec): "unknown codec \(codec)"
         case .unexpectedCodec(let codec): "unexpected codec \(codec)"
         case .checksumMismatch: "checksum mismatch"
+        case .notAuthentic: "encrypted record is damaged, misplaced or forged"
         case .invalidValue(let field, let value): "field \(field) cannot be \(value)"
         case .notAStore: "no larder store"
         case .newerFormat(let minimumReader): "store needs a reader of format \(minimumReader)"

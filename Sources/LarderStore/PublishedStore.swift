@@ -25,12 +25,14 @@ public final class PublishedStore: Sendable {
     /// The directory of the copy.
     public let path: String
     private let host: HostServices
+    private let encryption: StoreEncryption?
     /// The newest copy last; those before it are still being read.
     private let copies: Mutex<[Copy]>
 
-    private init(_ store: Store, _ host: HostServices) {
+    private init(_ store: Store, _ host: HostServices, _ encryption: StoreEncryption?) {
         path = store.path
         self.host = host
+        self.encryption = encryption
         copies = Mutex([Copy(store: store)])
     }
 
@@ -50,11 +52,14 @@ public final class PublishedStore: Sendable {
     ///   - path: the directory that the copy was published to. Only its publisher should be able to write there: the
     ///     system ends a process when a file that it reads is made shorter.
     ///   - host: the app's services; only the logger is used.
+    ///   - encryption: that of the store that was published; nil for a plain one.
     /// - Throws: `EngineError.notFound` where nothing was published, the errors of a damaged file, and others of the
     ///   engine under opening; ``StoreError/notPublished`` for a store; ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``.
-    public static func open(at path: String, host: HostServices) throws -> PublishedStore {
-        PublishedStore(try openCopy(at: path, host), host)
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/encryption(_:)``.
+    public static func open(
+        at path: String, host: HostServices, encryption: StoreEncryption? = nil
+    ) throws -> PublishedStore {
+        PublishedStore(try openCopy(at: path, host, encryption), host, encryption)
     }
 
     /// Lends a view of the newest copy to `body`.
@@ -62,8 +67,8 @@ public final class PublishedStore: Sendable {
     /// Runs on the caller's thread. Each read asks the system once whether a newer copy was published. The first read
     /// after that opens the newer one, while others wait. A read inside a read shares the outer view.
     ///
-    /// - Throws: what `body` throws; as ``open(at:host:)`` where a newer copy cannot be opened. Where the copy was
-    ///   removed, the one that is open is read.
+    /// - Throws: what `body` throws; as ``open(at:host:encryption:)`` where a newer copy cannot be opened. Where the copy
+    ///   was removed, the one that is open is read.
     public func read<Result: ~Copyable>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
         let store = try begin()
         defer { end(store) }
@@ -77,7 +82,7 @@ public final class PublishedStore: Sendable {
             if let outer = copies.firstIndex(where: { $0.store.environment.isInsideTransaction }) {
                 index = outer
             } else if copies[index].store.environment.isReplaced {
-                copies.append(Copy(store: try Self.openCopy(at: path, host)))
+                copies.append(Copy(store: try Self.openCopy(at: path, host, encryption)))
                 index += 1
             }
             copies[index].reads += 1
@@ -103,14 +108,18 @@ public final class PublishedStore: Sendable {
     }
 
     /// Opens the file at `path` as a store of its own, whose close is the caller's.
-    static func openCopy(at path: String, _ host: HostServices) throws -> Store {
-        let environment = try Environment.openPublished(path: path, tables: Tables.names) { transaction, tables in
+    static func openCopy(at path: String, _ host: HostServices, _ encryption: StoreEncryption?) throws -> Store {
+        let cipher = encryption.map { StoreCipher($0) }
+        let environment = try Environment.openPublished(
+            path: path, tables: Tables.names, cipher: cipher
+        ) { transaction, tables in
             _ = try Store.readFormat(in: transaction, tables)
             let key = FormatRecord.key
             guard let meta = tables[TableName.meta.rawValue],
                 let value = try transaction.value(forKey: key.rawSpan, in: meta),
                 try Store.formatRecord(of: value).features.isPublished
             else { throw StoreError.notPublished }
+            try Store.loadKeys(in: transaction, tables, cipher)
         }
         do {
             return try Store(environment: environment, host: host, isReadOnly: true, parts: Store.parts)

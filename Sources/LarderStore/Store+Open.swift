@@ -10,7 +10,7 @@ extension Store {
         BlobLeases.self, UsageLog.self, CollectionReads.self, SingleAnswerRemover.self, MembershipRestorer.self,
         SyncOwnership.self,
         OutboxChangeLog.self, ShownRowUpdater.self, ListPasses.self, SuspectedDeletionLists.self, Releaser.self,
-        RowTallyWriter.self, StorageBudget.self, Reclaimer.self,
+        RowTallyWriter.self, StorageBudget.self, Reclaimer.self, Resealer.self,
     ]
 
     /// Opens the store in the directory at `path`, which is created when it does not exist.
@@ -24,8 +24,9 @@ extension Store {
     /// A damaged file is an error, or is replaced by what can still be read of it: ``StoreOptions/recovery``.
     ///
     /// - Throws: `EngineError` (its cases under opening), ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``;
-    ///   ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read by this version.
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``,
+    ///   ``StoreError/encryption(_:)``; ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read
+    ///   by this version.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
         do {
@@ -42,8 +43,10 @@ extension Store {
         at path: String, _ options: StoreOptions, _ host: HostServices, after recovery: StoreRecovery?
     ) throws -> Store {
         var known: (counters: CountersRecord?, tables: Set<String>)?
-        let environment = try openEnvironment(at: path, options, host) { known = ($0, $1) }
+        let cipher = options.encryption.map { StoreCipher($0) }
+        let environment = try openEnvironment(at: path, options, host, cipher) { known = ($0, $1) }
         do {
+            try checkEncryption(of: environment, cipher)
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
             let store = try Store(
@@ -71,17 +74,18 @@ extension Store {
     }
 
     private static func openEnvironment(
-        at path: String, _ options: StoreOptions, _ host: HostServices,
+        at path: String, _ options: StoreOptions, _ host: HostServices, _ cipher: StoreCipher?,
         onInspect: (CountersRecord?, Set<String>) -> Void
     ) throws -> Environment {
         do {
             return try Environment.open(
-                path: path, options: options.environment,
+                path: path, options: options.environment(cipher),
                 initialize: { transaction, tables in
-                    try writeFirstRecords(&transaction, Tables(tables), id: host.makeID())
+                    try writeFirstRecords(&transaction, Tables(tables), id: host.makeID(), cipher)
                 },
                 inspect: { transaction, tables in
                     let access = try readFormat(in: transaction, tables)
+                    try loadKeys(in: transaction, tables, cipher)
                     onInspect(try? readCounters(in: transaction, tables), Set(tables.keys))
                     return access == .readWrite
                 })
@@ -92,9 +96,10 @@ extension Store {
     }
 
     private static func writeFirstRecords(
-        _ transaction: inout LarderEngine.WriteTransaction, _ tables: Tables, id: UUIDBytes
+        _ transaction: inout LarderEngine.WriteTransaction, _ tables: Tables, id: UUIDBytes, _ cipher: StoreCipher?
     ) throws {
-        let format = FormatRecord(storeID: id, createdBy: "Larder 0.9")
+        var format = FormatRecord(storeID: id, createdBy: "Larder 0.9")
+        if let cipher { try transaction.setKeys(cipher.create(id), &format, in: tables) }
         try transaction.setMeta(FormatRecord.key, format, in: tables)
         try transaction.setMeta(CountersRecord.key, CountersRecord(), in: tables)
     }

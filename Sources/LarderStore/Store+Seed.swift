@@ -22,30 +22,45 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: the directory of the store, which is created when it does not exist.
-    ///   - seed: the directory of a published copy. It is not read where a store exists.
+    ///   - seed: the directory of a published copy, plain or encrypted with the key of `options`. It is not read where a
+    ///     store exists.
     ///   - options: as for ``open(at:options:host:)``; nothing is created unless their access is `readWrite`.
     ///   - host: the app's services; they supply the identity of the new store.
-    /// - Throws: as ``PublishedStore/open(at:host:)`` for the seed, ``StoreError/readOnlyFormat`` for a seed that only
-    ///   a newer version may write, `EngineError.diskFull`; there is no store then. As ``open(at:options:host:)``.
+    /// - Throws: as ``PublishedStore/open(at:host:encryption:)`` for the seed, ``StoreError/readOnlyFormat`` for a seed
+    ///   that only a newer version may write, `EngineError.diskFull`; there is no store then. As
+    ///   ``open(at:options:host:)``.
     /// - Complexity: the first time, reads and writes every record of the seed once.
     public static func open(
         at path: String, seededFrom seed: String, options: StoreOptions = StoreOptions(), host: HostServices
     ) throws -> Store {
         if options.access == .readWrite, try !Environment.exists(at: path) {
-            let source = try PublishedStore.openCopy(at: seed, host)
+            let source = try openSeed(at: seed, host, options.encryption)
             defer { try? source.close() }
             let content = SeedContent()
+            let id = host.makeID()
+            let copied = try CopiedKeys(from: source, id: id, options.encryption)
             do {
                 try source.environment.copy(
-                    to: path, including: { table, key in content.includes(key, of: table) },
+                    to: path, values: .anew(copied.cipher),
+                    including: { table, key in content.includes(key, of: table) && copied.includes(table, key) },
                     change: { transaction, tables, sizes in
-                        try content.complete(&transaction, Tables(tables), sizes, id: host.makeID())
+                        try content.complete(&transaction, Tables(tables), sizes, id: id, copied)
                     }, lockTimeout: options.lockTimeout)
             } catch EngineError.keyExists {
                 // Another opener was faster.
             }
         }
         return try open(at: path, options: options, host: host)
+    }
+
+    /// Opens a seed, which may be plain, or encrypted as the store is to be.
+    private static func openSeed(at path: String, _ host: HostServices, _ encryption: StoreEncryption?) throws -> Store
+    {
+        do {
+            return try PublishedStore.openCopy(at: path, host, nil)
+        } catch StoreError.encryption(.keyMissing) where encryption != nil {
+            return try PublishedStore.openCopy(at: path, host, encryption)
+        }
     }
 }
 
@@ -75,12 +90,14 @@ private struct SeedContent {
     ///
     /// - Parameter sizes: the bytes of keys and values of each table.
     func complete(
-        _ transaction: inout WriteTransaction, _ tables: Tables, _ sizes: [String: Int], id: UUIDBytes
+        _ transaction: inout WriteTransaction, _ tables: Tables, _ sizes: [String: Int], id: UUIDBytes,
+        _ copied: CopiedKeys
     ) throws {
         guard var format = try tables.format(in: transaction.reader) else { throw StoreError.notAStore }
         format.storeID = id
         format.features.isPublished = false
         guard try format.access() == .readWrite else { throw StoreError.readOnlyFormat }
+        let renamed = try copied.complete(&transaction, tables, &format, hasResponses: false)
         try transaction.setMeta(FormatRecord.key, format, in: tables)
 
         let key = ServersRecord.key
@@ -94,8 +111,8 @@ private struct SeedContent {
         let grown = try removeOverlayCounts(&transaction, tables)
         var counters = try tables.counters(in: transaction.reader)
         (counters.pendingEntries, counters.pendingBytes) = (0, 0)
-        let copied = sizes.filter { $0.key != TableName.meta.rawValue }.values.reduce(0, +)
-        counters.storedSize = Int64(copied + grown)
+        let size = sizes.filter { $0.key != TableName.meta.rawValue }.values.reduce(0, +)
+        counters.storedSize = Int64(size + grown) + renamed
         try transaction.setMeta(CountersRecord.key, counters, in: tables)
     }
 

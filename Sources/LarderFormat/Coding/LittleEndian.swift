@@ -71,6 +71,18 @@ extension RawSpan {
     }
 }
 
+extension MutableRawSpan {
+    /// Stores the four bytes of `value`, little-endian, at `offset`, where they must fit.
+    mutating func store(littleEndian value: UInt32, at offset: Int) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+
+    /// Sets every byte to 0.
+    mutating func fillWithZeros() {
+        for offset in 0..<byteCount { storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
+    }
+}
+
 extension Array where Element == UInt8 {
     /// The array's bytes, without a copy; valid while the array is not changed.
     package var rawSpan: RawSpan {
@@ -78,6 +90,14 @@ extension Array where Element == UInt8 {
             // The slice has the array's own storage. `Array.span` needs macOS 26 and iOS 26.
             let slice = self[...]
             return unsafe _overrideLifetime(slice.span.bytes, borrowing: self)
+        }
+    }
+
+    /// Lends the array's bytes for changes.
+    package mutating func withMutableRawSpan<Result>(_ body: (inout MutableRawSpan) -> Result) -> Result {
+        unsafe withUnsafeMutableBytes { bytes in
+            var span = unsafe MutableRawSpan(_unsafeBytes: bytes)
+            return body(&span)
         }
     }
 

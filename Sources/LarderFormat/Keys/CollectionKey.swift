@@ -46,12 +46,15 @@ package enum CollectionKey: Hashable, Sendable {
     /// Appends the key of a collection's name.
     ///
     /// - Throws: ``FormatError`` as ``CollectionName/checkLimits()``.
-    package static func append(name: CollectionName, to buffer: inout KeyBuffer) throws(FormatError) {
+    package static func append(
+        name: CollectionName, _ texts: KeyTexts, to buffer: inout KeyBuffer
+    ) throws(FormatError) {
         try name.checkLimits()
         try buffer.append(integer: Kind.name.rawValue)
         try buffer.append(text: name.className)
-        try buffer.append(text: name.queryPrefix)
-        try buffer.append(integer: name.hash)
+        let head = texts.head(of: name)
+        try buffer.append(text: head.prefix)
+        try buffer.append(integer: head.hash)
     }
 
     /// Appends the key of the record that a collection contains `row`.

@@ -103,9 +103,14 @@ extension CollectionName {
 
     /// A hash of query and reference, which nearly always distinguishes names with the same class and head.
     var hash: Int64 {
+        Int64(bitPattern: identityBytes.rawSpan.xxh64(seed: 0))
+    }
+
+    /// The encoding of query and reference.
+    var identityBytes: [UInt8] {
         var coder = FieldCoder()
         var name = self
         name.codeQuery(&coder)
-        return Int64(bitPattern: coder.bytes.rawSpan.xxh64(seed: 0))
+        return coder.bytes
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// FORMAT.md, "responses". A cache key may be longer than a key of the table. Its beginning is in front, so that cache
 /// keys with one beginning are adjacent, and its hash distinguishes most of the others. The record itself has the
-/// whole cache key, which is compared on every use.
+/// whole cache key, which is compared on every use. In a sealed store the beginning is empty, and the hash a keyed one.
 package struct ResponseAddress: Hashable, Sendable {
     /// The beginning of the cache key, cut between code points.
     package let keyPrefix: String
@@ -11,10 +11,9 @@ package struct ResponseAddress: Hashable, Sendable {
     /// The number that distinguishes responses of one cache key; begins at 1.
     package let variant: Int64
 
-    /// The place of a variant of the responses of `key`.
-    package init(key: String, variant: Int64) {
-        keyPrefix = Self.keyPrefix(of: key)
-        hash = Self.hash(of: key)
+    /// The place of a variant of the responses of `key`, in the form that `texts` have in the store.
+    package init(key: String, variant: Int64, _ texts: KeyTexts) {
+        (keyPrefix, hash) = texts.place(ofCacheKey: key)
         self.variant = variant
     }
 

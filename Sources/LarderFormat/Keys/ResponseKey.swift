@@ -52,23 +52,25 @@ package enum ResponseKey: Hashable, Sendable {
     package static let responses = prefix(.response) { _ in }
 
     /// Returns the prefix of the keys of all responses of one cache key; few others share it.
-    package static func responses(of key: String) -> [UInt8] {
+    package static func responses(of key: String, _ texts: KeyTexts) -> [UInt8] {
         prefix(.response) { writer in
-            writer.append(text: ResponseAddress.keyPrefix(of: key))
-            writer.append(integer: ResponseAddress.hash(of: key))
+            let place = texts.place(ofCacheKey: key)
+            writer.append(text: place.prefix)
+            writer.append(integer: place.hash)
         }
     }
 
     /// Returns the prefix of the keys of all responses whose cache keys begin with `text`; of others too when `text` is
-    /// long.
-    package static func responses(beginningWith text: String) -> [UInt8] {
+    /// long, and all where keys have no readable texts.
+    package static func responses(beginningWith text: String, _ texts: KeyTexts) -> [UInt8] {
+        if texts.areHashed { return responses }
         // The terminator is dropped, so that the text may continue.
-        prefix(.response) { $0.append(text: ResponseAddress.keyPrefix(of: text)) }.dropLast()
+        return prefix(.response) { $0.append(text: ResponseAddress.keyPrefix(of: text)) }.dropLast()
     }
 
     /// Returns the prefix of the keys of one tag.
-    package static func responses(tagged tag: String) -> [UInt8] {
-        prefix(.tag) { $0.append(text: tag) }
+    package static func responses(tagged tag: String, _ texts: KeyTexts) -> [UInt8] {
+        prefix(.tag) { $0.append(text: texts.tag(tag)) }
     }
 
     private static func prefix(_ kind: Kind, _ more: (inout TupleWriter) -> Void) -> [UInt8] {

@@ -5,7 +5,7 @@
 /// | offset | size | field                                  |
 /// | -----: | ---: | -------------------------------------- |
 /// |      0 |    1 | `version`, 1                           |
-/// |      1 |    1 | `flags`, 0                             |
+/// |      1 |    1 | `flags`, 0; 1 of a sealed value        |
 /// |      2 |    1 | `codec`                                |
 /// |      3 |    1 | reserved, 0                            |
 /// |      4 |    8 | `checksum`, of body, key, owner, table |
@@ -25,7 +25,7 @@ package struct RecordHeader: Hashable, Sendable {
 
     /// The version of the header; 1.
     package var version: UInt8
-    /// All bits reserved; 0.
+    /// 0: a plain value.
     package var flags: UInt8
     /// The encoding of the body, or of a row's payload.
     package var codec: UInt8
@@ -43,7 +43,8 @@ package struct RecordHeader: Hashable, Sendable {
     /// Reads the header in front of `value` and rejects a header that no writer of this version produces.
     ///
     /// - Throws: ``FormatError/truncated(offset:)`` for a value shorter than a header,
-    ///   ``FormatError/unsupportedVersion(_:)``, ``FormatError/reservedBits`` or ``FormatError/unknownCodec(_:)``.
+    ///   ``FormatError/unsupportedVersion(_:)``, ``FormatError/reservedBits``, ``FormatError/unknownCodec(_:)``, or
+    ///   ``FormatError/notAuthentic`` for a sealed value that was not opened.
     package init(decoding value: RawSpan) throws(FormatError) {
         guard let first = value.littleEndian(at: Self.versionOffset, as: UInt32.self),
             let checksum = value.littleEndian(at: Self.checksumOffset, as: UInt64.self)
@@ -52,7 +53,7 @@ package struct RecordHeader: Hashable, Sendable {
         guard version == Self.version else { throw .unsupportedVersion(version) }
         let flags = UInt8(truncatingIfNeeded: first >> 8)
         let reserved = UInt8(truncatingIfNeeded: first >> 24)
-        guard flags == 0, reserved == 0 else { throw .reservedBits }
+        guard flags == 0, reserved == 0 else { throw flags == SealedValue.flag ? .notAuthentic : .reservedBits }
         let codec = UInt8(truncatingIfNeeded: first >> 16)
         guard codec <= Self.tupleCodec || codec >= 16 else { throw .unknownCodec(codec) }
         self.init(codec: codec, checksum: checksum)

@@ -11,9 +11,9 @@ extension StoreQuery {
     /// than 4096 rows, it compares the checksums of all rows. Other searches only look words up.
     ///
     /// The words are kept in `search.sqlite` beside the store's data. The file holds nothing else and may be deleted at
-    /// any time; it counts towards the store's cap, of which it uses up to half. For a read-only store the words are
-    /// kept in memory. One search runs at a time, on the caller's thread and in one read view: run the first one early,
-    /// in the background.
+    /// any time; it counts towards the store's cap, of which it uses up to half. For a read-only or an encrypted store
+    /// the words are kept in memory, and read again by each process. One search runs at a time, on the caller's thread
+    /// and in one read view: run the first one early, in the background.
     ///
     /// ```swift
     /// let hits = try query.search("verses", .words("light lamp", completesLast: true))

@@ -16,10 +16,12 @@ final class WordIndex: @unchecked Sendable {
 
     let connection: SQLiteConnection
 
-    /// Opens the words of `store`: in a file, or in memory when the store is read-only.
+    /// Opens the words of `store`: in a file, or in memory when the store is read-only or encrypted.
     static func open(_ store: Store) throws -> WordIndex {
         let id = try store.read { view in try view.format().storeID }.description
-        if store.isReadOnly { return try WordIndex(uri: ":memory:", storeID: id, cap: store.searchSizeCap) }
+        if store.isReadOnly || store.isEncrypted {
+            return try WordIndex(uri: ":memory:", storeID: id, cap: store.searchSizeCap)
+        }
         let directory = try store.pathToOpen(Store.searchFileNames)
         let uri = "file:\((directory + "/" + fileName).uriEscaped)?modeof=\((directory + "/data.mdb").uriEscaped)"
         do {

@@ -108,7 +108,9 @@ enum KeyKind: Int, CaseIterable {
             return [
                 Self.key { try CollectionKey.append(membershipOf: row, number: 2, to: &$0) },
                 Self.key { try CollectionKey.append(number: 2, chunk: 0, to: &$0) },
-                Self.key { try CollectionKey.append(name: CollectionName(class: "verse", query: "a=1"), to: &$0) },
+                Self.key {
+                    try CollectionKey.append(name: CollectionName(class: "verse", query: "a=1"), .readable, to: &$0)
+                },
             ]
         case .garbage: return [GarbageKey(.blob, 9).bytes]
         case .index:
@@ -126,7 +128,7 @@ enum KeyKind: Int, CaseIterable {
                 Self.key { try OverlayKey.append(row, sequence: 4, to: &$0) },
             ]
         case .response:
-            let address = ResponseAddress(key: "GET https://example.org/a", variant: 1)
+            let address = ResponseAddress(key: "GET https://example.org/a", variant: 1, .readable)
             return [Self.key { try ResponseKey.tag("music", address).append(to: &$0) }]
         case .row: return [Self.key { try RowKeyCoding.append(generation: 5, type: "verse", key: "10", to: &$0) }]
         case .resource: return [Self.key { try ResourceRecord.appendKey(row.resource, to: &$0) }]

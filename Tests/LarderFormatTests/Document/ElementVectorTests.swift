@@ -88,6 +88,7 @@ import Testing
         case .unexpectedElement: "unexpected element"
         case .unsupportedVersion: "unsupported version"
         case .reservedBits: "reserved bits"
+        case .notAuthentic: "not opened"
         case .unknownCodec: "unknown codec"
         default: error.description
         }

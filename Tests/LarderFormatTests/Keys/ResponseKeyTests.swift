@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `reads back as what it was made of`() throws {
-        let place = ResponseAddress(key: "https://a.test/\u{0}é", variant: 3)
+        let place = ResponseAddress(key: "https://a.test/\u{0}é", variant: 3, .readable)
         for key in [.response(place), .tag("t", place)] as [ResponseKey] {
             let encoded = try bytes(key)
             let decoded = try ResponseKey(decoding: encoded.rawSpan)
@@ -23,7 +23,7 @@ import Testing
     @Test func `fits LMDB whatever its texts are`() throws {
         let text = String(repeating: "\u{0}", count: 4000)
         let tag = String(repeating: "t", count: Limits.tag - 2)
-        let place = ResponseAddress(key: text, variant: .max)
+        let place = ResponseAddress(key: text, variant: .max, .readable)
         #expect(try bytes(.tag(tag, place)).count <= Limits.key)
         #expect(throws: FormatError.keyTooLong(actual: Limits.tag + 1, limit: Limits.tag)) {
             try bytes(.tag(tag + "t", place))
@@ -44,14 +44,14 @@ import Testing
 
     @Test func `starts with every prefix of its cache key`() throws {
         let text = "https://a.test/" + String(repeating: "path/", count: 60)
-        let key = try bytes(.response(ResponseAddress(key: text, variant: 1)))
+        let key = try bytes(.response(ResponseAddress(key: text, variant: 1, .readable)))
         for length in stride(from: 0, through: text.utf8.count, by: 7) {
-            let prefix = ResponseKey.responses(beginningWith: String(text.prefix(length)))
+            let prefix = ResponseKey.responses(beginningWith: String(text.prefix(length)), .readable)
             #expect(key.starts(with: prefix), "\(length)")
         }
-        let own = ResponseKey.responses(of: text)
+        let own = ResponseKey.responses(of: text, .readable)
         #expect(key.starts(with: own))
-        let other = ResponseKey.responses(of: text + "x")
+        let other = ResponseKey.responses(of: text + "x", .readable)
         #expect(!key.starts(with: other))
     }
 

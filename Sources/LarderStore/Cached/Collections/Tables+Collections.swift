@@ -16,7 +16,7 @@ extension Tables {
         of name: CollectionName, in source: ReadTransaction
     ) throws -> (number: Int64, record: CollectionRecord)? {
         let place = try record(.collections, in: source, as: CollectionNumberRecord.self) {
-            try CollectionKey.append(name: name, to: &$0)
+            try CollectionKey.append(name: name, texts, to: &$0)
         }
         guard let number = place?.number else { return nil }
         guard let record = try collection(number: number, in: source) else {

@@ -36,8 +36,9 @@ extension Transaction {
             try removeCollectionRecord { try CollectionKey.append(number: number, chunk: place, to: &$0) }
         }
         try putIfChanged(record.encode()) { try CollectionKey.append(number: number, to: &$0) }
+        let texts = tables.texts
         try putIfChanged(CollectionNumberRecord(number: number).encode()) {
-            try CollectionKey.append(name: name, to: &$0)
+            try CollectionKey.append(name: name, texts, to: &$0)
         }
         effects.changes.addCollection(name)
     }
@@ -139,7 +140,7 @@ extension Transaction {
 
     /// Removes the remains of a damaged collection; reads the whole table.
     private mutating func removeRemains(of name: CollectionName) throws {
-        let nameKey = try Self.key { try CollectionKey.append(name: name, to: &$0) }
+        let nameKey = try Self.key { try CollectionKey.append(name: name, tables.texts, to: &$0) }
         var numbers: Set<Int64> = []
         var keys: [(key: [UInt8], number: Int64)] = []
         try engine.withCursor(in: tables.collections) { cursor in
@@ -175,7 +176,8 @@ extension Transaction {
             try removeCollectionRecord { try CollectionKey.append(number: number, chunk: place, to: &$0) }
         }
         try removeCollectionRecord { try CollectionKey.append(number: number, to: &$0) }
-        try removeCollectionRecord { try CollectionKey.append(name: record.name, to: &$0) }
+        let texts = tables.texts
+        try removeCollectionRecord { try CollectionKey.append(name: record.name, texts, to: &$0) }
         effects.changes.addCollection(record.name)
     }
 

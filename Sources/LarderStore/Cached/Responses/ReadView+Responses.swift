@@ -62,7 +62,7 @@ extension Transaction {
         forKey key: String, where isWanted: (ResponseRecord) -> Bool
     ) throws -> [(place: ResponseAddress, blob: Int64)] {
         var found: [(place: ResponseAddress, blob: Int64)] = []
-        try tables.forEachResponse(from: ResponseKey.responses(of: key), in: engine) { place, record in
+        try tables.forEachResponse(from: ResponseKey.responses(of: key, tables.texts), in: engine) { place, record in
             if let record, record.key.equalsBytewise(key), isWanted(record) { found.append((place, record.blob)) }
             return true
         }
@@ -77,7 +77,7 @@ extension Tables {
 
     /// Returns the responses of a cache key with the highest variants, the highest first.
     fileprivate func newestResponses(forKey key: String, in source: ReadTransaction) throws -> [ResponseEntry] {
-        let prefix = ResponseKey.responses(of: key)
+        let prefix = ResponseKey.responses(of: key, texts)
         var found: [ResponseEntry] = []
         var examined = 0
         let end = endOfKeys(beginningWith: prefix)

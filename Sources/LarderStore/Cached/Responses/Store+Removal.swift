@@ -68,7 +68,8 @@ extension Transaction {
     fileprivate mutating func remove(_ place: ResponseAddress, of selection: ResponseSelection) throws -> Bool {
         let isRemoved = try removeResponse(at: place)
         if case .tag(let tag) = selection {
-            try remove(key: Self.key { try ResponseKey.tag(tag, place).append(to: &$0) }, in: .responses)
+            let element = tables.texts.tag(tag)
+            try remove(key: Self.key { try ResponseKey.tag(element, place).append(to: &$0) }, in: .responses)
         }
         return isRemoved
     }
@@ -88,9 +89,11 @@ extension Tables {
         }
         switch selection {
         case .all: try collect(ResponseKey.responses) { _ in true }
-        case .key(let key): try collect(ResponseKey.responses(of: key)) { $0?.key.equalsBytewise(key) ?? true }
+        case .key(let key): try collect(ResponseKey.responses(of: key, texts)) { $0?.key.equalsBytewise(key) ?? true }
         case .prefix(let text):
-            try collect(ResponseKey.responses(beginningWith: text)) { $0?.key.utf8.starts(with: text.utf8) ?? false }
+            try collect(ResponseKey.responses(beginningWith: text, texts)) {
+                $0?.key.utf8.starts(with: text.utf8) ?? false
+            }
         case .tag(let tag): places = try self.places(tagged: tag, limit: limit, in: source)
         }
         return places
@@ -98,7 +101,7 @@ extension Tables {
 
     private func places(tagged tag: String, limit: Int, in source: ReadTransaction) throws -> [ResponseAddress] {
         var places: [ResponseAddress] = []
-        try forEach(.responses, prefix: ResponseKey.responses(tagged: tag), in: source) { key, _ in
+        try forEach(.responses, prefix: ResponseKey.responses(tagged: tag, texts), in: source) { key, _ in
             places.append(try decoding(.responses) { () throws(FormatError) in try ResponseKey(decoding: key).address })
             return places.count < limit
         }

@@ -31,7 +31,8 @@ extension Transaction {
         var replaced: ResponseEntry?
         var others: [(place: ResponseAddress, usedAt: Int64)] = []
         let usage = shared.usage
-        try tables.forEachResponse(from: ResponseKey.responses(of: record.key), in: engine) { place, old in
+        let prefix = ResponseKey.responses(of: record.key, tables.texts)
+        try tables.forEachResponse(from: prefix, in: engine) { place, old in
             variant = max(variant, place.variant)
             guard let old, old.key.equalsBytewise(record.key) else { return true }
             if old.selecting == record.selecting {
@@ -44,7 +45,8 @@ extension Transaction {
         }
         try removeExcess(others)
         // Beyond the last number, which only a forged record has, there is none: the new response replaces that one.
-        let next = ResponseAddress(key: record.key, variant: variant == .max ? variant : variant + 1)
+        let next = ResponseAddress(
+            key: record.key, variant: variant == .max ? variant : variant + 1, tables.texts)
         if variant == .max, replaced == nil { try removeResponse(at: next) }
         let place = replaced?.place ?? next
         if let replaced {
@@ -137,13 +139,13 @@ extension Transaction {
 
     mutating func putIndex(of entry: ResponseEntry) throws {
         let body = ResponseIndexRecord(blob: entry.record.blob).encode()
-        for key in entry.indexKeys {
+        for key in entry.indexKeys(tables.texts) {
             try put(body: body, in: .responses) { try key.append(to: &$0) }
         }
     }
 
     private mutating func removeIndex(of entry: ResponseEntry) throws {
-        for key in entry.indexKeys {
+        for key in entry.indexKeys(tables.texts) {
             try remove(key: Self.key { try key.append(to: &$0) }, in: .responses)
         }
     }
@@ -151,7 +153,7 @@ extension Transaction {
 
 extension ResponseEntry {
     /// The keys under which the response can be found beside its own.
-    var indexKeys: [ResponseKey] {
-        record.tags.map { .tag($0, place) }
+    func indexKeys(_ texts: KeyTexts) -> [ResponseKey] {
+        record.tags.map { .tag(texts.tag($0), place) }
     }
 }

@@ -64,16 +64,22 @@ extension Store {
     /// - Parameters:
     ///   - path: the directory of the store.
     ///   - discardingUnsent: whether writes and points that were not sent are removed too.
+    ///   - encryption: that of the store; not needed with `discardingUnsent`.
     /// - Throws: ``StoreError/unsentWrites(_:)``, ``StoreError/unsentPoints(_:)``; ``StoreError/notAStore``,
+    ///   ``StoreError/encryption(_:)``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/readOnlyFormat``; `EngineError.notFound`;
     ///   `EngineError.heldByOthers`; without `discardingUnsent` the errors of
     ///   ``open(at:options:host:)``. The store is then unchanged.
-    public static func destroy(at path: String, discardingUnsent: Bool = false) throws {
+    public static func destroy(
+        at path: String, discardingUnsent: Bool = false, encryption: StoreEncryption? = nil
+    ) throws {
         if discardingUnsent {
             let record = (table: TableName.meta.rawValue, key: FormatRecord.key)
             return try Environment.discard(path: path, record: record, validate: checkDiscardable)
         }
-        try Environment.destroy(path: path, tables: Tables.names) { source, handles in
+        let cipher = encryption.map { StoreCipher($0) }
+        try Environment.destroy(path: path, tables: Tables.names, cipher: cipher) { source, handles in
+            try loadKeys(in: source, handles, cipher)
             if try readFormat(in: source, handles) == .readOnly { throw StoreError.readOnlyFormat }
             if let missing = Tables.names.first(where: { handles[$0] == nil }) {
                 throw EngineError.missingTable(name: missing)

@@ -13,7 +13,8 @@ extension Store {
     /// Copies the last commit into a new store in the directory at `path`, which must not hold one.
     ///
     /// Works while others read and write, in this and other processes; the copy is packed. Holds one read view
-    /// throughout. Blocks.
+    /// throughout. The copy of an encrypted store is encrypted with the same keys; ``copy(to:encryptedWith:progress:)``
+    /// changes them. Blocks.
     ///
     /// - Parameters:
     ///   - path: the directory of the copy, which is created when it does not exist.
@@ -22,9 +23,13 @@ extension Store {
     public func copy(to path: String, progress: (Int) throws -> Void = { _ in }) throws {
         try checkOpen()
         try environment.copy(to: path, progress: progress)
-        // The copy is opened once, so that it has all its files and can also be opened for reading only.
+        try Self.completeFiles(at: path)
+    }
+
+    /// Opens a new copy once, so that it has all its files and can also be opened for reading only.
+    static func completeFiles(at path: String) throws {
         let options = StoreOptions(access: .readWriteExisting)
-        try Environment.open(path: path, options: options.environment).close()
+        try Environment.open(path: path, options: options.environment(nil)).close()
     }
 
     /// Replaces the data file of the store at `path` by a packed copy that was verified.
@@ -35,12 +40,14 @@ extension Store {
     /// - Parameters:
     ///   - path: the directory of the store.
     ///   - host: the services with which the copy is opened to verify it.
+    ///   - encryption: that of the store, for the verification; nil for a plain one.
     ///   - lockTimeout: the time to wait for a lock of the store that something else holds.
     ///   - progress: receives the number of entries copied so far; an error that it throws leaves the file unchanged.
     /// - Throws: `EngineError.heldByOthers`; ``StoreError/verificationFailed(findings:first:)`` when content is
     ///   damaged; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
-        at path: String, host: HostServices, lockTimeout: Duration = StoreOptions().lockTimeout,
+        at path: String, host: HostServices, encryption: StoreEncryption? = nil,
+        lockTimeout: Duration = StoreOptions().lockTimeout,
         progress: (Int) throws -> Void = { _ in }
     ) throws -> CompactionSummary {
         let sizeBefore = try fileSize(at: path, lockTimeout)
@@ -48,7 +55,7 @@ extension Store {
         do {
             try Environment.compact(
                 path: path, tables: Tables.names, lockTimeout: lockTimeout, progress: progress, inspect: checkWritable,
-                verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host) })
+                verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host, encryption) })
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }
@@ -66,7 +73,7 @@ extension Store {
         options.lockTimeout = lockTimeout
         let environment: Environment
         do {
-            environment = try Environment.open(path: path, options: options.environment, inspect: checkWritable)
+            environment = try Environment.open(path: path, options: options.environment(nil), inspect: checkWritable)
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }
@@ -76,10 +83,18 @@ extension Store {
     }
 
     /// Returns the size of the copy; throws unless it is whole and may be written by this version.
-    private static func verifyCopy(at path: String, host: HostServices) throws -> Int64 {
+    private static func verifyCopy(
+        at path: String, host: HostServices, _ encryption: StoreEncryption?
+    ) throws -> Int64 {
         // A read-only open needs files that the copy does not have yet. Nothing is written.
         let options = StoreOptions(access: .readWriteExisting)
-        let environment = try Environment.open(path: path, options: options.environment, inspect: checkWritable)
+        let cipher = encryption.map { StoreCipher($0) }
+        let environment = try Environment.open(
+            path: path, options: options.environment(cipher),
+            inspect: { transaction, tables in
+                try loadKeys(in: transaction, tables, cipher)
+                return try checkWritable(transaction, tables)
+            })
         let outcome = Result { () throws -> Int64 in
             // Verifying reads the records themselves, so no layer has anything to keep.
             let copy = try Store(environment: environment, host: host, isReadOnly: true, parts: [])
@@ -98,12 +113,12 @@ extension Store {
     /// Replaces the stored size in the counters by the size of the records. Commits change it by differences only, so a
     /// wrong one would stay.
     static func correctStoredSize(in environment: Environment) throws {
-        let tables = Tables(environment.tables)
+        let tables = Tables(environment)
         try environment.writeBlocking { transaction in
             var size: Int64 = 0
             for name in TableName.allCases where name != .meta {
                 try transaction.reader.withCursor(in: tables[name]) { cursor in
-                    while let entry = try cursor.next() { size += Int64(entry.key.byteCount + entry.value.byteCount) }
+                    while let entry = try cursor.next() { size += Int64(entry.key.byteCount + entry.valueSize) }
                 }
             }
             var counters = try tables.counters(in: transaction.reader)

@@ -10,11 +10,12 @@ extension Store {
     ///
     /// - Throws: ``StoreError/notAStore`` when the records hold no format record or no counters;
     ///   ``StoreError/unsupportedFormat(_:)`` or ``StoreError/readOnlyFormat`` when this software cannot read or write
-    ///   the version; ``StoreError/damaged(table:reason:)``; ``EngineError``; the errors of `fill`.
+    ///   the version; ``StoreError/encryption(_:)`` for records of an encrypted store, whose keys have another form;
+    ///   ``StoreError/damaged(table:reason:)``; ``EngineError``; the errors of `fill`.
     package static func make(at path: String, fill: (inout StoreFiller) throws -> Void) throws {
         let environment = try Environment.open(path: path, options: EnvironmentOptions(tables: Tables.names))
         do {
-            let tables = Tables(environment.tables)
+            let tables = Tables(environment)
             var filler = StoreFiller(environment, tables)
             try fill(&filler)
             try filler.flush()
@@ -22,6 +23,7 @@ extension Store {
                 guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
                 let access = try FormatAccess.of(record)
                 if access == .readOnly { throw StoreError.readOnlyFormat }
+                if record.features.isSealed { throw StoreError.encryption(.keyMissing) }
                 _ = try tables.counters(in: transaction)
             }
         } catch {

@@ -10,6 +10,7 @@ struct SalvageLoader {
     private static let batch = 4 << 20
 
     private let reader: SalvageReader
+    private let keys: SalvageKeys?
     private let environment: Environment
     private let tables: Tables
     /// The owner of each generation, and the seed of its rows.
@@ -24,10 +25,11 @@ struct SalvageLoader {
     private var size = 0
     private(set) var records: [String: Int] = [:]
 
-    init(_ reader: SalvageReader, _ environment: Environment) {
+    init(_ reader: SalvageReader, _ keys: SalvageKeys?, _ environment: Environment) {
         self.reader = reader
+        self.keys = keys
         self.environment = environment
-        tables = Tables(environment.tables)
+        tables = Tables(environment)
     }
 
     /// Whether any record of a table is lost; those of `meta` may also be old ones.
@@ -53,8 +55,8 @@ struct SalvageLoader {
 
     private mutating func collectOwner(_ entry: SalvagedEntry) throws {
         let names: [TableName] = [.generations, .resources, .rows, .garbage]
-        guard let name = name(of: entry, among: names) else { return }
-        let (key, value) = (entry.key.rawSpan, entry.value.rawSpan)
+        guard let (name, content) = record(of: entry, among: names) else { return }
+        let (key, value) = (entry.key.rawSpan, content.rawSpan)
         switch name {
         case .generations:
             guard let number = try? GenerationRecord.decodeKey(key),
@@ -91,18 +93,20 @@ struct SalvageLoader {
     private mutating func add(_ entry: SalvagedEntry) throws {
         var stated: TableName?
         if case .table(let table) = entry.origin {
-            guard let name = TableName(rawValue: table), !Self.isDerived(entry.key, name) else { return }
+            guard let name = TableName(rawValue: table), !Self.isDerived(entry.key, name),
+                keys == nil || entry.key != KeysRecord.key
+            else { return }
             stated = name
         }
-        guard let name = name(of: entry, among: TableName.allCases), !Self.isDerived(entry.key, name) else {
+        guard let (name, value) = record(of: entry, among: TableName.allCases), !Self.isDerived(entry.key, name) else {
             if let stated { damagedKeys[stated, default: []].insert(entry.key) }
             return
         }
         let isReached = entry.origin == .table(name.rawValue)
         guard isReached || isWanted(entry, in: name) else { return }
         if !isReached, name == .resources { unreachedResources.insert(entry.key) }
-        waiting.append((name, RawRecord(key: entry.key, value: entry.value), isReached))
-        size += entry.key.count + entry.value.count
+        waiting.append((name, RawRecord(key: entry.key, value: value), isReached))
+        size += entry.key.count + value.count
         if size >= Self.batch { try flush() }
     }
 
@@ -115,27 +119,28 @@ struct SalvageLoader {
         return reader.lost.contains(entry.key, of: name.rawValue) || damagedKeys[name]?.contains(entry.key) == true
     }
 
-    /// Returns the table, among `names`, whose record an entry is by its checksum.
-    private func name(of entry: SalvagedEntry, among names: [TableName]) -> TableName? {
-        if case .table(let table) = entry.origin {
-            guard let name = TableName(rawValue: table), names.contains(name) else { return nil }
-            return verifies(entry, in: name) ? name : nil
+    /// Returns the table, among `names`, whose record an entry is by its checksum, and the plain value.
+    private func record(of entry: SalvagedEntry, among names: [TableName]) -> (table: TableName, value: [UInt8])? {
+        var names = names
+        if case .table(let table) = entry.origin { names = names.filter { $0.rawValue == table } }
+        for name in names {
+            let value = if let keys { keys.plainValue(of: entry, in: name) } else { entry.value }
+            if let value, verifies(entry.key, value, in: name) { return (name, value) }
         }
-        return names.first { verifies(entry, in: $0) }
+        return nil
     }
 
-    private func verifies(_ entry: SalvagedEntry, in name: TableName) -> Bool {
+    private func verifies(_ key: [UInt8], _ value: [UInt8], in name: TableName) -> Bool {
         var seed = name.seed
         if name == .rows {
-            guard let (generation, row) = try? RowKeyCoding.decode(entry.key.rawSpan) else { return false }
+            guard let (generation, row) = try? RowKeyCoding.decode(key.rawSpan) else { return false }
             if row != nil {
                 guard let owner = owners[generation] else { return false }
                 seed = owner.seed
             }
         }
-        let (key, value) = (entry.key.rawSpan, entry.value.rawSpan)
         do throws(FormatError) {
-            _ = try Record.open(value, key: key, seed: seed)
+            _ = try Record.open(value.rawSpan, key: key.rawSpan, seed: seed)
             return true
         } catch {
             return false

@@ -10,7 +10,9 @@ extension Store {
         let reader = try SalvageReader(storeAt: path, lockTimeout: options.lockTimeout)
         guard reader.isMarked else { return nil }
         var saved: SalvageReport?
-        try reader.replaceDataFile { newPath in saved = try salvage(reader, to: newPath, host) { _, _ in } }
+        try reader.replaceDataFile { newPath in
+            saved = try salvage(reader, to: newPath, host, options.encryption) { _, _ in }
+        }
         guard let report = saved else { return nil }
         host.logger.error(
             "the file was damaged, and was replaced by what can be read of it",

@@ -23,6 +23,7 @@ extension Store {
     ///   - path: the directory of the damaged store, which no process may have open.
     ///   - newPath: the directory of the new store, which must not hold one. It holds remains when this throws.
     ///   - host: the services of the new store.
+    ///   - encryption: that of the damaged store, which the new one continues; nil for a plain one.
     ///   - lockTimeout: the time to wait while another program holds the lock of the damaged store's directory.
     ///   - progress: receives the pages read so far, of twice the pages of the file.
     /// - Throws: `EngineError.heldByOthers` while a process has the damaged store open; `EngineError.notADatabase` where
@@ -31,23 +32,33 @@ extension Store {
     ///   another version has made it; the errors of `progress`.
     /// - Complexity: reads the file two to four times; memory for each resource, generation, response and write.
     public static func salvage(
-        at path: String, to newPath: String, host: HostServices, lockTimeout: Duration = StoreOptions().lockTimeout,
+        at path: String, to newPath: String, host: HostServices, encryption: StoreEncryption? = nil,
+        lockTimeout: Duration = StoreOptions().lockTimeout,
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> SalvageReport {
-        try salvage(SalvageReader(storeAt: path, lockTimeout: lockTimeout), to: newPath, host, progress)
+        try salvage(SalvageReader(storeAt: path, lockTimeout: lockTimeout), to: newPath, host, encryption, progress)
     }
 
     static func salvage(
-        _ reader: SalvageReader, to newPath: String, _ host: HostServices,
+        _ reader: SalvageReader, to newPath: String, _ host: HostServices, _ encryption: StoreEncryption?,
         _ progress: (_ done: Int, _ total: Int) throws -> Void
     ) throws -> SalvageReport {
-        let environment = try Environment.open(path: newPath, options: EnvironmentOptions(tables: Tables.names))
-        var loader = SalvageLoader(reader, environment)
+        let keys = try SalvageKeys.find(in: reader, encryption, progress)
+        var options = EnvironmentOptions(tables: Tables.names)
+        options.cipher = keys?.cipher
+        let environment = try Environment.open(
+            path: newPath, options: options,
+            initialize: { transaction, tables in
+                guard let keys else { return }
+                let key = KeysRecord.key
+                try transaction.set(keys.value.rawSpan, forKey: key.rawSpan, in: Tables(tables).meta)
+            })
+        var loader = SalvageLoader(reader, keys, environment)
         var report = SalvageReport()
         do {
             try loader.load(progress: progress)
             if loader.records.isEmpty { throw StoreError.notAStore }
-            try completeMeta(environment, loader, host)
+            try completeMeta(environment, loader, host, keys)
         } catch {
             try? environment.close()
             throw error
@@ -58,13 +69,15 @@ extension Store {
         report.damagedRecordCount = loader.damagedCount
         report.records = loader.records
         report.hasLostAccount = loader.hasLoss(of: .meta)
-        try repair(newPath, loader, host, &report)
+        try repair(newPath, loader, host, encryption, &report)
         return report
     }
 
     /// Stores the format record and the counters, where they are lost, and raises the counters above every number in use.
-    private static func completeMeta(_ environment: Environment, _ loader: SalvageLoader, _ host: HostServices) throws {
-        let tables = Tables(environment.tables)
+    private static func completeMeta(
+        _ environment: Environment, _ loader: SalvageLoader, _ host: HostServices, _ keys: SalvageKeys?
+    ) throws {
+        let tables = Tables(environment)
         var highest = HighestNumbers()
         var known: (format: FormatRecord?, counters: CountersRecord?)
         try environment.read { transaction in
@@ -77,14 +90,19 @@ extension Store {
             let access: FormatAccess
             do { access = try format.access() } catch { throw StoreError.unsupportedFormat(error) }
             if access == .readOnly { throw StoreError.readOnlyFormat }
+            if format.features.isSealed, keys == nil { throw StoreError.encryption(.keyMissing) }
         }
-        let format = known.format ?? FormatRecord(storeID: host.makeID(), createdBy: "Larder 0.9")
+        var format = known.format ?? FormatRecord(storeID: host.makeID(), createdBy: "Larder 0.9")
+        if let keys {
+            format.features.isSealed = true
+            format.storeID = keys.cipher.storeID
+        }
         var counters = known.counters ?? CountersRecord()
         // Where the counters are old, numbers above those in use may have been assigned to what was removed since.
         counters.raise(above: highest, by: loader.hasLoss(of: .meta) ? 1 << 20 : 0)
         (counters.pendingEntries, counters.pendingBytes) = (0, 0)
         if counters.applied.timeline < highest.timeline { counters.applied = ServerPosition(highest.timeline, 0) }
-        try environment.writeBlocking { transaction in
+        try environment.writeBlocking { [format] transaction in
             try transaction.setMeta(FormatRecord.key, format, in: tables)
             try transaction.setMeta(CountersRecord.key, counters, in: tables)
         }
@@ -92,9 +110,12 @@ extension Store {
 
     /// Opens the new store, and makes its records agree with each other.
     private static func repair(
-        _ path: String, _ loader: SalvageLoader, _ host: HostServices, _ report: inout SalvageReport
+        _ path: String, _ loader: SalvageLoader, _ host: HostServices, _ encryption: StoreEncryption?,
+        _ report: inout SalvageReport
     ) throws {
-        let store = try Store.open(at: path, options: StoreOptions(access: .readWriteExisting), host: host)
+        var options = StoreOptions(access: .readWriteExisting)
+        options.encryption = encryption
+        let store = try Store.open(at: path, options: options, host: host)
         do {
             var repaired = report
             try store.writeBlocking { transaction in

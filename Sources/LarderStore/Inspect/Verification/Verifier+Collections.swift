@@ -43,7 +43,7 @@ extension Verifier {
                 return try reportFinding(
                     .index, in: .collections, at: location, "the collection \(place.number) has no record")
             }
-            let key = try Transaction.key { try CollectionKey.append(name: named.name, to: &$0) }
+            let key = try Transaction.key { try CollectionKey.append(name: named.name, tables.texts, to: &$0) }
             if !entry.key.equals(key.rawSpan) {
                 try reportFinding(
                     .index, in: .collections, at: location, "the collection \(place.number) has another name")
@@ -63,7 +63,7 @@ extension Verifier {
         }
         do {
             let place = try tables.record(.collections, in: source, as: CollectionNumberRecord.self) {
-                try CollectionKey.append(name: record.name, to: &$0)
+                try CollectionKey.append(name: record.name, tables.texts, to: &$0)
             }
             if place?.number != number {
                 try reportFinding(.index, in: .collections, at: location, "its name does not lead to it")

@@ -25,7 +25,7 @@ extension Verifier {
                 variants.append(record)
             case .tag(let tag, let place):
                 try verifyIndex(entry, at: place, "tag \(tag) of \(place.keyPrefix)", source) { record in
-                    record.tags.contains { $0.equalsBytewise(tag) }
+                    record.tags.contains { tables.texts.tag($0).equalsBytewise(tag) }
                 }
             }
         }
@@ -34,7 +34,7 @@ extension Verifier {
     private func verifyResponse(
         _ record: ResponseRecord, at place: ResponseAddress, _ location: String, _ source: ReadTransaction
     ) throws {
-        if ResponseAddress(key: record.key, variant: place.variant) != place || place.variant < 1 {
+        if ResponseAddress(key: record.key, variant: place.variant, tables.texts) != place || place.variant < 1 {
             try reportFinding(.key, in: .responses, at: location, "the record is that of another cache key")
         }
         // Fields with other credential names, which earlier versions have stored, are no damage.
@@ -47,7 +47,7 @@ extension Verifier {
                 "a body of \(record.byteCount) bytes, and a part of \(part.end - part.start)")
         }
         try addOwner(ofBlob: record.blob, byteCount: record.byteCount, in: .responses, at: location)
-        for key in ResponseEntry(place: place, record: record).indexKeys {
+        for key in ResponseEntry(place: place, record: record).indexKeys(tables.texts) {
             try ignoringDamage {
                 let found = try tables.record(.responses, in: source, as: ResponseIndexRecord.self) {
                     try key.append(to: &$0)

@@ -77,7 +77,7 @@ public struct Transaction: ~Copyable {
 extension Transaction {
     /// Stores a whole value and counts its size.
     mutating func put(_ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName) throws {
-        let old = try engine.value(forKey: key, in: tables[name])?.byteCount
+        let old = try engine.valueSize(forKey: key, in: tables[name])
         try put(value, key: key, in: name, replacing: old)
     }
 
@@ -108,7 +108,7 @@ extension Transaction {
     /// Removes a record and counts its size; returns false when it was not there.
     @discardableResult
     mutating func remove(key: [UInt8], in name: TableName) throws -> Bool {
-        guard let size = try engine.value(forKey: key.rawSpan, in: tables[name])?.byteCount else { return false }
+        guard let size = try engine.valueSize(forKey: key.rawSpan, in: tables[name]) else { return false }
         try remove(key.rawSpan, in: name, size: size)
         return true
     }
@@ -143,7 +143,7 @@ extension Transaction {
                     isMore = true
                     return false
                 }
-                bytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                bytes += Int64(entry.key.byteCount + entry.valueSize)
                 return true
             }
         }

@@ -65,7 +65,7 @@ final class SharedState: Sendable {
         lease = OpenerLease(of: process.description, in: file.environment.path)
         sizeCap = file.sizeCap
         credentialFields = file.credentialFields
-        tables = Tables(environment.tables)
+        tables = Tables(environment)
         meter = WriterMeter(elapsed: host.elapsed)
         parts = types.map { $0.init(file) }
         participants = parts.compactMap { $0 as? any CommitParticipant }

@@ -38,6 +38,11 @@ public struct StoreOptions: Hashable, Sendable {
     /// What an open for writing does when the file is damaged, so that it cannot be opened.
     public var recovery = DamageRecovery.refuse
 
+    /// The encryption of the store; nil for a plain one.
+    ///
+    /// A store is encrypted or not from its creation on: ``StoreError/encryption(_:)`` says which of the two a file is.
+    public var encryption: StoreEncryption?
+
     /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, which must be the only one
     /// to use the store.
     package var isStepped = false
@@ -66,12 +71,13 @@ public struct StoreOptions: Hashable, Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    var environment: EnvironmentOptions {
+    func environment(_ cipher: StoreCipher?) -> EnvironmentOptions {
         var options = EnvironmentOptions(
             access: access, tables: Tables.names, mapSize: mapSize, mapSizeCap: mapSizeCap,
             maximumReaders: maximumReaders)
         options.lockTimeout = lockTimeout
         options.isStepped = isStepped
+        options.cipher = cipher
         return options
     }
 }

@@ -18,8 +18,17 @@ struct Tables: Sendable {
     let indexes: Table
     let buffers: Table
     let garbage: Table
+    /// The form of texts in keys.
+    let texts: KeyTexts
 
-    init(_ tables: [String: Table]) {
+    /// The tables of an open file.
+    init(_ environment: Environment) {
+        self.init(environment.tables, (environment.cipher as? StoreCipher)?.texts ?? .readable)
+    }
+
+    /// - Parameter texts: the form of texts in keys; of no account where only records of `meta` are read.
+    init(_ tables: [String: Table], _ texts: KeyTexts = .readable) {
+        self.texts = texts
         func table(_ name: TableName) -> Table {
             guard let table = tables[name.rawValue] else {
                 preconditionFailure("the table \(name.rawValue) was not opened")

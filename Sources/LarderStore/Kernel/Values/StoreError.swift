@@ -22,6 +22,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case notAStore
     /// The file needs a newer reader or an older one, or features that this one does not know.
     case unsupportedFormat(FormatError)
+    /// The store is encrypted, or is not, and cannot be opened as requested. Nothing was changed.
+    case encryption(EncryptionProblem)
     /// The file may be read only by this version: it was changed by a newer one, or it is a published copy.
     case readOnlyFormat
     /// The file is a store that processes write to, so that it cannot be read without locks.
@@ -74,6 +76,7 @@ extension StoreError: CustomStringConvertible {
             anew.
             """
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
+        case .encryption(let problem): problem.text
         case .readOnlyFormat: "The file may only be read: a newer version has changed it, or it is a published copy."
         case .notPublished: "The file is no published copy: open it as a store, or publish it first."
         case .stagingSuperseded: "The snapshot was superseded by another one or discarded."

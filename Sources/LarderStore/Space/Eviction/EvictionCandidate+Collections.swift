@@ -60,7 +60,7 @@ extension Tables {
                     found = (number, record, 0)
                 case .chunk(let number, _) where found == nil || found?.number == number:
                     if found == nil { found = (number, nil, 0) }
-                    found?.chunkBytes += Int64(entry.key.byteCount + entry.value.byteCount)
+                    found?.chunkBytes += Int64(entry.key.byteCount + entry.valueSize)
                 // A key that cannot be read is skipped like a damaged record, as long as the keys are those of
                 // collections.
                 case nil: isMore = entry.key.starts(with: content.rawSpan)

@@ -63,7 +63,7 @@ extension Tables {
             use.garbage.addClamped(record.byteCount)
         }
         try source.withCursor(in: outbox) { cursor in
-            while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.value.byteCount) }
+            while let entry = try cursor.next() { use.outbox += Int64(entry.key.byteCount + entry.valueSize) }
         }
         return use
     }
@@ -71,7 +71,7 @@ extension Tables {
     private func addCollections(to use: inout SpaceUse, inUse: Set<Int64>, in source: ReadTransaction) throws {
         try source.withCursor(in: collections) { cursor in
             while let entry = try cursor.next() {
-                let bytes = Int64(entry.key.byteCount + entry.value.byteCount)
+                let bytes = Int64(entry.key.byteCount + entry.valueSize)
                 switch try? CollectionKey(decoding: entry.key) {
                 case .membership(_, let number), .record(let number), .chunk(let number, _):
                     if inUse.contains(number) { use.inUse.addClamped(bytes) } else { use.evictable.addClamped(bytes) }

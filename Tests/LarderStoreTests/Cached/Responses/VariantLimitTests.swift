@@ -18,7 +18,7 @@ import Testing
                 record.selecting = [.init(name: "accept-language", value: "\(number)")]
                 record.lastUsedAt = Int64(number)
                 try transaction.putResponseRecord(
-                    record, at: ResponseAddress(key: "k", variant: Int64(number)))
+                    record, at: ResponseAddress(key: "k", variant: Int64(number), .readable))
             }
         }
         let found = try store.read { view in try view.responses(forKey: "k") }
@@ -70,7 +70,7 @@ import Testing
         try await store.write { transaction in
             var record = first.record
             record.selecting = [.init(name: "accept-language", value: "forged")]
-            try transaction.putResponseRecord(record, at: ResponseAddress(key: "k", variant: .max))
+            try transaction.putResponseRecord(record, at: ResponseAddress(key: "k", variant: .max, .readable))
             try transaction.removeResponse(at: first.place)
         }
         for language in ["fr", "it"] {

@@ -1,0 +1,99 @@
+// Proves that copies, published copies, seeds and salvaged stores of an encrypted store have its content, sealed.
+
+#if Encryption
+import LarderEncryption
+import LarderFormat
+import Testing
+
+@testable import LarderStore
+
+@Suite struct `A copy of an encrypted store` {
+    private let directory = TemporaryStore()
+    private let other = TemporaryStore()
+    private let secret = EncryptionKey.random()
+
+    private func filledStore(_ secret: EncryptionKey?) async throws -> Store {
+        let store = try directory.open(.encrypted(secret))
+        try await fillSecrets(store)
+        return store
+    }
+
+    @Test func `can be plain, and the copy of a plain one encrypted, with the same content`() async throws {
+        let store = try await filledStore(nil)
+        let content = try store.contents()
+        try store.copy(to: other.path, encryptedWith: .aes256(secret))
+        try store.close()
+        #expect(try files(in: other.path, with: secretWord).isEmpty)
+        let encrypted = try other.open(secret)
+        #expect(try encrypted.findings().isEmpty)
+        let address = "https://canary-host.test/canary-path?canary-query"
+        #expect(try encrypted.storedResponse(address, language: "de") != nil)
+        let third = TemporaryStore()
+        try encrypted.copy(to: third.path, encryptedWith: nil)
+        try encrypted.close()
+        let plain = try third.open()
+        #expect(try plain.findings().isEmpty)
+        #expect(try plain.contents() == content)
+        try plain.close()
+    }
+
+    @Test func `has its keys, also when it is compacted`() async throws {
+        let store = try await filledStore(secret)
+        let content = try store.contents()
+        try store.copy(to: other.path)
+        try store.close()
+        #expect(throws: StoreError.encryption(.keyMissing)) { try Store.compact(at: other.path, host: .test) }
+        _ = try Store.compact(at: other.path, host: .test, encryption: .aes256(secret))
+        let copy = try other.open(secret)
+        #expect(try copy.contents() == content)
+        #expect(try copy.findings().isEmpty)
+        try copy.close()
+    }
+
+    @Test func `that was published needs its key, and seeds encrypted and plain stores`() async throws {
+        let store = try await filledStore(secret)
+        try store.publish(to: other.path)
+        try store.close()
+        #expect(throws: StoreError.encryption(.keyMissing)) { try PublishedStore.open(at: other.path, host: .test) }
+        let published = try PublishedStore.open(at: other.path, host: .test, encryption: .aes256(secret))
+        let payload = try published.read { view in try view.payload(at: key(1)) }
+        #expect(payload != nil)
+        let seeded = TemporaryStore()
+        let begun = try Store.open(
+            at: seeded.path, seededFrom: other.path, options: .encrypted(secret), host: .test)
+        #expect(try begun.read { view in try view.payload(at: key(1)) } == payload)
+        #expect(try begun.findings().isEmpty)
+        try begun.close()
+        #expect(try files(in: seeded.path, with: secretWord).isEmpty)
+    }
+
+    @Test func `of what is left of it is encrypted with the same key`() async throws {
+        let store = try await filledStore(secret)
+        let rows = try store.contents().filter { $0.table == .rows }
+        try store.close()
+        #expect(throws: StoreError.encryption(.wrongKey)) {
+            try Store.salvage(
+                at: directory.path, to: TemporaryStore().path, host: .test, encryption: .aes256(.random()))
+        }
+        #expect(throws: StoreError.encryption(.keyMissing)) {
+            try Store.salvage(at: directory.path, to: TemporaryStore().path, host: .test)
+        }
+        let report = try Store.salvage(at: directory.path, to: other.path, host: .test, encryption: .aes256(secret))
+        #expect(report.isComplete)
+        #expect(try files(in: other.path, with: secretWord).isEmpty)
+        let saved = try other.open(secret)
+        #expect(try saved.findings().isEmpty)
+        #expect(try saved.contents().filter { $0.table == .rows } == rows)
+        try saved.close()
+    }
+
+    @Test func `cannot be made of a dump, whose keys have another form`() async throws {
+        let store = try await filledStore(secret)
+        let format = try store.read { view in try view.rawRecords(of: .meta) }
+        try store.close()
+        #expect(throws: StoreError.encryption(.keyMissing)) {
+            try Store.make(at: other.path) { filler in for record in format { try filler.append(record, to: .meta) } }
+        }
+    }
+}
+#endif
