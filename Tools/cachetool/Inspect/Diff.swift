@@ -24,6 +24,7 @@ struct Diff: ParsableCommand {
     var a: String
     @Argument(help: "Another one's.", completion: .directory)
     var b: String
+    @OptionGroup var key: KeyArgument
     @OptionGroup var printing: OutputOptions
 
     func run() throws {

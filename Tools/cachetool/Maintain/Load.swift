@@ -40,6 +40,9 @@ struct Load: ParsableCommand {
                     }
                 }
             }
+        } catch StoreError.encryption {
+            throw ToolError.system(
+                "The dump is of an encrypted store: make a plain copy (compact --decrypt --output), and dump that.")
         } catch EngineError.keyExists {
             throw ToolError.badDump(line: records, reason: "the keys near this line are not in order")
         } catch EngineError.keySize {

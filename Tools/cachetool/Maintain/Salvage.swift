@@ -33,11 +33,13 @@ struct Salvage: ParsableCommand {
         try StoreArgument.check(store.store)
         var progress = Progress("pages")
         var found: SalvageReport?
-        try StoreArgument.whileLocked {
-            try NewFile.directory(to) { aside in
-                found = try Store.salvage(
-                    at: store.store, to: aside, host: .system(logger: .tool), lockTimeout: StoreArgument.lockStep,
-                    progress: { try progress.show($0, of: $1) })
+        try KeyArgument.withEncryption { encryption in
+            try StoreArgument.whileLocked {
+                try NewFile.directory(to) { aside in
+                    found = try Store.salvage(
+                        at: store.store, to: aside, host: .system(logger: .tool), encryption: encryption,
+                        lockTimeout: StoreArgument.lockStep, progress: { try progress.show($0, of: $1) })
+                }
             }
         }
         progress.end()

@@ -46,6 +46,7 @@ struct Sync: AsyncParsableCommand {
     var every = 60
     @Flag(help: "Treat the content of another address as this server's: it is the same server under a new name.")
     var adopt = false
+    @OptionGroup var key: KeyArgument
     @OptionGroup var printing: OutputOptions
 
     func validate() throws {

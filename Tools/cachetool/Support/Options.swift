@@ -17,6 +17,7 @@ struct OutputOptions: ParsableArguments {
 struct StoreArgument: ParsableArguments {
     @Argument(help: "The store's directory.", completion: .directory)
     var store: String
+    @OptionGroup var key: KeyArgument
 
     /// Calls `body` with a read view of the store, which is opened read-only: safe beside a live writer.
     func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
@@ -40,7 +41,10 @@ struct StoreArgument: ParsableArguments {
     static func open(_ path: String, _ options: StoreOptions, _ host: HostServices) throws -> Store {
         var options = options
         options.lockTimeout = lockStep
-        return try whileLocked { try Store.open(at: path, options: options, host: host) }
+        return try KeyArgument.withEncryption { encryption in
+            options.encryption = encryption
+            return try whileLocked { [options] in try Store.open(at: path, options: options, host: host) }
+        }
     }
 
     /// The time to wait for a lock between two checks for a signal.
