@@ -19,9 +19,17 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let bounds: ValueBounds
     /// Those of the transaction, and this cursor's own; nil without a cipher.
     private let values: (transaction: PlainValues, own: PlainValues)?
+    private let table: Table
+    // The environment keeps it, and outlives every transaction.
+    private unowned(unsafe) let pages: PageGuard?
+    /// The key at the position, where the pages are guarded; valid until the transaction changes something.
+    private var keyAtPosition: MDB_val?
 
+    /// - Parameter pages: the guard of the file's pages; nil where they need none.
     @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
-    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?) throws(EngineError) {
+    init(
+        transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?, pages: PageGuard?
+    ) throws(EngineError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.identifier, &opened), "mdb_cursor_open")
         guard let cursor = unsafe opened else {
@@ -31,6 +39,8 @@ public struct Cursor: ~Copyable, ~Escapable {
         unsafe self.transaction = transaction
         self.bounds = bounds
         self.values = values.map { ($0, $0.begin(table)) }
+        self.table = table
+        unsafe self.pages = pages
     }
 
     deinit {
@@ -107,8 +117,15 @@ public struct Cursor: ~Copyable, ~Escapable {
     private mutating func position(atOrAfter key: borrowing RawSpan) throws(EngineError) -> Bool {
         try checkKey(key)
         TableAccess.move.record()
+        if let pages = unsafe pages { try unsafe GuardedCommit(pages, transaction, bounds).check(key, in: table) }
         var data = unsafe MDB_val()
-        let code = unsafe key.withMDBValue { wanted in unsafe mdb_cursor_get(handle, &wanted, &data, MDB_SET_RANGE) }
+        var found: MDB_val?
+        let code = unsafe key.withMDBValue { wanted in
+            let code = unsafe mdb_cursor_get(handle, &wanted, &data, MDB_SET_RANGE)
+            unsafe found = code == MDB_SUCCESS ? wanted : nil
+            return code
+        }
+        unsafe keyAtPosition = found
         if code == MDB_NOTFOUND { return false }
         try check(code, "mdb_cursor_get")
         return true
@@ -118,18 +135,54 @@ public struct Cursor: ~Copyable, ~Escapable {
     private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
         guard let operation else { return nil }
         TableAccess.move.record()
+        if let pages = unsafe pages { try checkPages(of: operation, pages) }
         var key = unsafe MDB_val()
         var data = unsafe MDB_val()
         let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_cursor_get")
         unsafe try bounds.check(key: key, value: data, in: transaction)
+        if let pages = unsafe pages { unsafe try didMove(to: key, data, pages) }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
         if let values {
             unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds)
         }
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)
+    }
+
+    /// Checks the pages that a move reads.
+    private func checkPages(of operation: MDB_cursor_op, _ pages: PageGuard) throws(EngineError) {
+        if operation == MDB_GET_CURRENT { return }
+        let commit = unsafe GuardedCommit(pages, transaction, bounds)
+        guard operation == MDB_NEXT || operation == MDB_PREV, let key = unsafe keyAtPosition else {
+            return try commit.check(operation == MDB_FIRST || operation == MDB_NEXT ? .first : .last, of: table)
+        }
+        let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
+        // The page stays in place as for an entry, and the key has passed the bounds.
+        let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(key.mv_data), byteCount: key.mv_size)
+        try commit.checkMove(
+            from: bytes, at: offset < bounds.byteCount ? Int(offset) : nil, operation == MDB_NEXT ? .last : .first,
+            in: table)
+    }
+
+    /// Records the position, and checks the pages of a large value.
+    private mutating func didMove(to key: MDB_val, _ value: MDB_val, _ pages: PageGuard) throws(EngineError) {
+        unsafe keyAtPosition = key
+        let start = UInt(bitPattern: unsafe value.mv_data)
+        let offset = start &- bounds.start
+        let end = unsafe UInt(bitPattern: key.mv_data) &+ UInt(bitPattern: key.mv_size)
+        // A value that does not follow its key is in pages of its own, which the transaction may have changed.
+        if start == end || offset >= bounds.byteCount || bounds.isWriting { return }
+        try unsafe GuardedCommit(pages, transaction, bounds).checkLargeValue(at: Int(offset), value.mv_size)
+    }
+
+    /// Checks the pages that a removal of the entry at the position reads and changes.
+    func checkRemoval() throws(EngineError) {
+        guard let pages = unsafe pages, let key = unsafe keyAtPosition else { return }
+        // The entry was returned last, so its page is in place.
+        let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(key.mv_data), byteCount: key.mv_size)
+        try unsafe GuardedCommit(pages, transaction, bounds).checkRemoval(of: bytes, in: table)
     }
 
     /// Removes the entry at the position. LMDB: `mdb_cursor_del`.

@@ -10,8 +10,11 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     private(set) var isDirty = false
 
     @_lifetime(immortal)  // As its cursor.
-    init(transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?) throws(EngineError) {
-        cursor = unsafe try Cursor(transaction: transaction, table: table, bounds: bounds, values: values)
+    init(
+        transaction: OpaquePointer, table: Table, bounds: ValueBounds, values: PlainValues?, pages: PageGuard?
+    ) throws(EngineError) {
+        cursor = unsafe try Cursor(
+            transaction: transaction, table: table, bounds: bounds, values: values, pages: pages)
     }
 
     /// Removes entries from the first at or after `start` on, as long as `shouldRemove` returns true.
@@ -24,7 +27,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     ///   - shouldRemove: called with each entry; false, or an error, ends the removal before that entry.
     /// - Returns: the number of entries removed.
     /// - Throws: what `shouldRemove` throws; ``EngineError/keySize(actual:limit:)``, ``EngineError/mapFull(cap:)``,
-    ///   ``EngineError/corrupted``, or another error of LMDB.
+    ///   ``EngineError/corrupted``, ``EngineError/damagedPage(number:reason:)``, or another error of LMDB.
     /// - Complexity: O(log *n* + removed).
     public mutating func removeWhile(
         from start: borrowing RawSpan, limit: Int, _ shouldRemove: (borrowing Entry) throws -> Bool
@@ -37,6 +40,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
         while isAtEntry, removed < limit {
             // Damaged pages may lead in a circle, where the entries never end.
             if removed >= count { throw failing(.corrupted) }
+            do throws(EngineError) { try cursor.checkRemoval() } catch { throw failing(error) }
             isDirty = true
             let code = cursor.removeCurrent()
             if code != MDB_SUCCESS { throw failing(EngineError(code: code, operation: "mdb_cursor_del")) }

@@ -28,6 +28,7 @@ extension Environment {
             pool.drain()
             stopWatching()
             if before != State.suspended.rawValue { closeFile(isClean: before == State.open.rawValue) }
+            guardPages(nil)
             suspendedWork = []
             state.store(State.closed.rawValue, ordering: .releasing)
         }
@@ -57,7 +58,8 @@ extension Environment {
         defer { withExtendedLifetime(lock) {} }
         unsafe mdb_env_close(handle)
         // After a clean close the next open reads no pages, and would not find damage again that this one has met.
-        if lock != nil, isClean, !hasMetDamage.load(ordering: .relaxed), !options.isReadOnly,
+        if lock != nil, isClean, !hasMetDamage.load(ordering: .relaxed),
+            pageGuard?.hasFoundDamage.load(ordering: .relaxed) != true, !options.isReadOnly,
             (try? guardFile.isHeldExclusively(in: directory)) == true,
             let data = try? directory.openFile(named: StoreDirectory.dataName, O_RDONLY),
             (try? data.identity().file) == identity

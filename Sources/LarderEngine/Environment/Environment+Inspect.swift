@@ -39,7 +39,7 @@ extension Environment {
         var number: mdb_filehandle_t = -1
         try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
         if try FileDescriptor.identity(of: number).file != directory.dataIdentity() { throw EngineError.replaced }
-        _ = unsafe try inspectedTables(handle, options, inspect)
+        _ = unsafe try inspectedTables(handle, options, guarding: nil, inspect)
     }
 
     /// Returns one record of the file; nil when there is none, or its value is larger than a page. It is read without

@@ -78,11 +78,11 @@ extension Environment {
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         _ file: FileCheck, _ inspect: Inspection
     ) throws -> Environment {
-        let (handle, tables) = unsafe try openFile(directory, identity, options, guardFile, file, inspect)
+        let (handle, tables, pages) = unsafe try openFile(directory, identity, options, guardFile, file, inspect)
         do {
             let environment = unsafe try Environment(
                 handle: handle, path: directory.path, options: options, tables: tables, identity: identity,
-                guardFile: guardFile, wasOpenedAlone: file.isExclusive)
+                guardFile: guardFile, pages: pages, wasOpenedAlone: file.isExclusive)
             environment.pageCheck = file.hasCheckedPages ? .sound : .due
             environment.wasCheckedAtOpen = file.hasCheckedPages
             // A read-only environment needs the thread to adopt changes of the map size.
@@ -106,11 +106,12 @@ extension Environment {
     static func openFile(
         _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions, _ guardFile: GuardFile,
         _ file: FileCheck, _ inspect: Inspection
-    ) throws -> (handle: OpaquePointer, tables: [String: Table]) {
+    ) throws -> (handle: OpaquePointer, tables: [String: Table], pages: PageGuard?) {
         let handle = unsafe try openHandle(directory.path, options, isExclusive: file.isExclusive)
         do {
             try check(unsafe mdb_reader_check(handle, nil), "mdb_reader_check")
-            var (tables, mayWrite) = unsafe try inspectedTables(handle, options, inspect)
+            var (tables, mayWrite, pages) = unsafe try inspectedTables(
+                handle, options, guarding: file.unchecked, inspect)
             for name in [StoreDirectory.dataName, StoreDirectory.lockName, GuardFile.name] {
                 try directory.removeOthersWritePermission(name)
             }
@@ -124,9 +125,10 @@ extension Environment {
             }
             if let missing = options.tables.first(where: { tables[$0] == nil }) {
                 if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
+                if file.isExclusive { try checkBeforeAdding(directory, options) }
                 tables = unsafe try createTables(handle, options)
             }
-            return unsafe (handle, tables)
+            return unsafe (handle, tables, pages)
         } catch {
             unsafe mdb_env_close(handle)
             throw error
@@ -140,6 +142,8 @@ extension Environment {
         let isExclusive: Bool
         /// Whether the pages were checked.
         let hasCheckedPages: Bool
+        /// The file, where leaves were not among them.
+        let unchecked: FileDescriptor?
     }
 
     /// Checks the file before liblmdb maps it. With other openers the pages may change between two checks.
@@ -166,8 +170,11 @@ extension Environment {
                 }
                 try pages.validate(data, isThorough: !isKnownClean)
                 let isDue = isOurs && !isKnownClean
-                if isDue { try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit) }
-                return FileCheck(isExclusive: isExclusive, hasCheckedPages: isDue)
+                let hasCheckedLeaves =
+                    try isDue
+                    && checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
+                return FileCheck(
+                    isExclusive: isExclusive, hasCheckedPages: isDue, unchecked: hasCheckedLeaves ? nil : data)
             } catch let error as EngineError {
                 let others: [EngineError] = [.replaced, .heldByOthers, .lockFileRemoved, .otherPIDNamespace]
                 if isExclusive || others.contains(error) { throw error }

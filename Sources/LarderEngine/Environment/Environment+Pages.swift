@@ -8,10 +8,16 @@ private import Darwin
 
 /// How far a check of the pages in steps is; see ``Environment/checkPages(_:budget:)``.
 public struct PageScrub: Hashable, Sendable {
-    var position: PageWalk.Position?
+    fileprivate var position: PageWalk.Position?
+    /// Whether a step since the first page has found damage that prevents reads.
+    fileprivate var hasFoundDamage = false
+    /// The number of the guard under which the first page was read.
+    fileprivate var guardNumber: UInt64?
 
     /// A check that begins with the first page.
     public init() {}
+
+    fileprivate init(guardNumber: UInt64?) { self.guardNumber = guardNumber }
 
     /// Whether the next step begins with the first page.
     public var isAtStart: Bool { position == nil }
@@ -45,6 +51,8 @@ extension Environment {
         try withoutActuallyEscaping(progress) { progress in
             try withWalk(mostProblems: most, readsLeaves: readsLeaves, progress) { walk in
                 try walk.run()
+                let isWhole = readsLeaves && walk.problems.count < most
+                if isWhole, walk.problems.allSatisfy(\.isContained) { hasSoundPages.store(true, ordering: .relaxed) }
                 return walk.problems
             }
         }
@@ -67,12 +75,18 @@ extension Environment {
     /// - Throws: ``EngineError/replaced``, ``EngineError/closed``, the errors of a read.
     public func checkPages(_ scrub: inout PageScrub, budget pages: Int) throws -> [PageProblem] {
         let position = scrub.position
-        let (problems, next) = try withWalk(mostProblems: 1000) { walk in
+        return try withWalk(mostProblems: 1000) { walk in
             let next = try walk.step(from: position, pages: UInt64(max(1, pages)))
-            return (walk.problems, next)
+            if position == nil { scrub = PageScrub(guardNumber: pageGuard?.number) }
+            scrub.position = next
+            scrub.hasFoundDamage = scrub.hasFoundDamage || !walk.problems.allSatisfy(\.isContained)
+            if next == nil, !scrub.hasFoundDamage, let pageGuard, scrub.guardNumber == pageGuard.number,
+                pageGuard.hasSoundBranches.load(ordering: .relaxed)
+            {
+                hasSoundPages.store(true, ordering: .relaxed)
+            }
+            return walk.problems
         }
-        scrub.position = next
-        return problems
     }
 
     /// Checks the pages of a store that no process has open, as ``pageProblems(readsLeaves:atMost:progress:)``; returns nil
@@ -105,12 +119,14 @@ extension Environment {
     }
 
     /// Throws for a damaged page, where leaves are read only of a file up to `limit` bytes; the caller has the file alone.
-    static func checkPages(_ meta: Meta, pageSize: UInt64, _ data: FileDescriptor, limit: UInt64) throws {
-        let walk = try PageWalk(
-            meta, pageSize: pageSize, data, readsLeaves: (meta.lastPage + 1) * pageSize <= limit,
-            mostProblems: 1000)
+    ///
+    /// - Returns: whether leaves were read.
+    static func checkPages(_ meta: Meta, pageSize: UInt64, _ data: FileDescriptor, limit: UInt64) throws -> Bool {
+        let readsLeaves = (meta.lastPage + 1) * pageSize <= limit
+        let walk = try PageWalk(meta, pageSize: pageSize, data, readsLeaves: readsLeaves, mostProblems: 1000)
         try walk.run()
         if let problem = walk.problems.first(where: { !$0.isContained }) { throw problem.error }
+        return readsLeaves
     }
 
     /// Checks the pages before the first write after an open, because a write spreads damage. Each later write fails as
@@ -128,6 +144,7 @@ extension Environment {
             throw problem.error
         }
         pageCheck = .sound
+        pageGuard?.hasSoundBranches.store(true, ordering: .relaxed)
     }
 
     /// Calls `body` with a walk over the commit of a read view.

@@ -72,14 +72,16 @@ extension Environment {
                 access: .readOnly, tables: tables, mapSize: mapSize,
                 mapSizeCap: max(mapSize, EnvironmentOptions.defaultMapSizeCap))
             options.cipher = cipher
-            try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
+            let hasCheckedLeaves = try checkPages(
+                pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
             let handle = unsafe try openHandle(directory.path, options, isExclusive: false, usesLockFile: false)
             do {
                 // liblmdb opened the path, where another file may be by now.
                 var number: mdb_filehandle_t = -1
                 try check(unsafe mdb_env_get_fd(handle, &number), "mdb_env_get_fd")
                 if try FileDescriptor.identity(of: number).file == identity {
-                    return unsafe try published(handle, directory, identity, options, inspect)
+                    return unsafe try published(
+                        handle, directory, identity, options, guarding: hasCheckedLeaves ? nil : data, inspect)
                 }
             } catch {
                 unsafe mdb_env_close(handle)
@@ -92,9 +94,9 @@ extension Environment {
 
     private static func published(
         _ handle: OpaquePointer, _ directory: StoreDirectory, _ identity: FileIdentity, _ options: EnvironmentOptions,
-        _ inspect: (ReadTransaction, [String: Table]) throws -> Void
+        guarding data: FileDescriptor?, _ inspect: (ReadTransaction, [String: Table]) throws -> Void
     ) throws -> Environment {
-        let (tables, _) = unsafe try inspectedTables(handle, options) { transaction, tables in
+        let (tables, _, pages) = unsafe try inspectedTables(handle, options, guarding: data) { transaction, tables in
             try inspect(transaction, tables)
             return false
         }
@@ -103,7 +105,7 @@ extension Environment {
         }
         return unsafe try Environment(
             handle: handle, path: directory.path, options: options, tables: tables, identity: identity, guardFile: nil,
-            wasOpenedAlone: false)
+            pages: pages, wasOpenedAlone: false)
     }
 
     /// Whether another file has the path of the data file now; false where none has.

@@ -24,7 +24,7 @@ extension Environment {
             let bounds = unsafe try mapExtent.bounds(in: outer, isWriting: false)
             let plain = PlainValues(cipher, tables)
             defer { withExtendedLifetime(plain) {} }
-            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds, plain: plain))
+            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds, plain: plain, pages: neededGuard))
         }
         let (slot, bounds) = try acquireReader()
         unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
@@ -38,7 +38,8 @@ extension Environment {
             remapLock.unlockShared()
         }
         do {
-            return try body(unsafe ReadTransaction(handle: slot.handle, bounds: bounds, plain: slot.plain))
+            return try body(
+                unsafe ReadTransaction(handle: slot.handle, bounds: bounds, plain: slot.plain, pages: neededGuard))
         } catch let error as EngineError where error.isOfStoredBytes {
             hasMetDamage.store(true, ordering: .relaxed)
             throw error

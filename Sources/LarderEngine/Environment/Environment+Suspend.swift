@@ -49,6 +49,7 @@ extension Environment {
             pool.drain()
             closeFile(isClean: true)
             mapExtent.forget()
+            guardPages(nil)
             self.validation = validation
             state.store(State.suspended.rawValue, ordering: .releasing)
         }
@@ -102,7 +103,9 @@ extension Environment {
         var options = options
         // The tables get the identifiers that they had.
         options.tables.sort { table($0).identifier < table($1).identifier }
-        let (opened, found) = unsafe try Self.openFile(directory, identity, options, guardFile, file) { view, tables in
+        let (opened, found, pages) = unsafe try Self.openFile(
+            directory, identity, options, guardFile, file
+        ) { view, tables in
             isAccepted = try tables == self.tables && validation(view, tables)
             // Missing tables are created by an open only.
             return false
@@ -112,6 +115,7 @@ extension Environment {
             throw EngineError.replaced
         }
         unsafe handle = opened
+        guardPages(pages)
         pageCheck = file.hasCheckedPages ? .sound : .due
         lastPageAtReaderCheck = 0
         isRelaxed = false

@@ -1,17 +1,28 @@
 private import CLMDB
 
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
 /// Opening the tables of an environment before it is published. Their handles are never closed one by one.
 extension Environment {
     /// Opens those of the requested tables that the file has, and passes them to `inspect`, without writing anything.
     ///
-    /// - Returns: the tables, and the result of `inspect`.
+    /// - Parameter data: the file, where its pages are a store's and need a guard.
+    /// - Returns: the tables, the result of `inspect`, and the guard.
     static func inspectedTables(
-        _ handle: OpaquePointer, _ options: EnvironmentOptions, _ inspect: Inspection
-    ) throws -> (tables: [String: Table], mayWrite: Bool) {
+        _ handle: OpaquePointer, _ options: EnvironmentOptions, guarding data: FileDescriptor?, _ inspect: Inspection
+    ) throws -> (tables: [String: Table], mayWrite: Bool, pages: PageGuard?) {
         let transaction = unsafe try begin(handle, isReadOnly: true)
         var tables: [String: Table] = [:]
         let mayWrite: Bool
+        let pages: PageGuard?
         do {
+            pages = try data.map { data in
+                unsafe try PageGuard(data, in: transaction, largestFile: options.mapSizeCap)
+            }
             for name in options.tables {
                 var identifier: MDB_dbi = 0
                 let code = unsafe mdb_dbi_open(transaction, name, 0, &identifier)
@@ -23,14 +34,30 @@ extension Environment {
             let bounds = unsafe try MapExtent().bounds(in: transaction, isWriting: false)
             let plain = PlainValues(options.cipher, tables)
             defer { withExtendedLifetime(plain) {} }
-            mayWrite = try inspect(unsafe ReadTransaction(handle: transaction, bounds: bounds, plain: plain), tables)
+            mayWrite = try inspect(
+                unsafe ReadTransaction(handle: transaction, bounds: bounds, plain: plain, pages: pages), tables)
         } catch {
             unsafe mdb_txn_abort(transaction)
             throw error
         }
         // Handles opened in a transaction become the environment's with its commit.
         try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit")
-        return (tables, mayWrite)
+        return (tables, mayWrite, pages)
+    }
+
+    /// Checks the pages before a table is added to a file that this process has alone, because a write spreads damage.
+    ///
+    /// - Throws: ``EngineError/damagedPage(number:reason:)``; ``EngineError/damagedMeta(reason:)`` where the file has a
+    ///   table of an unknown name: this version adds tables and renames none, so that name was the missing one.
+    static func checkBeforeAdding(_ directory: StoreDirectory, _ options: EnvironmentOptions) throws {
+        let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
+        let pages = try MetaPages(data)
+        _ = try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
+        let census = PageCensus(
+            pages.newest, pageSize: pages.pageSize, fileSize: try data.identity().size)
+        guard try census.tables(data).allSatisfy({ options.tables.contains($0.name) }) else {
+            throw EngineError.damagedMeta(reason: "list of tables")
+        }
     }
 
     /// Opens every table in one transaction; creates those that are missing.

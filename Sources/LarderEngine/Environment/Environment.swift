@@ -43,6 +43,10 @@ public final class Environment: @unchecked Sendable {
     let hasStoppedWriting = Atomic<Bool>(false)
     /// Whether a read, or the check before the first write, has met damage.
     let hasMetDamage = Atomic<Bool>(false)
+    /// The guard of pages that no walk has checked; changes while nothing else uses the environment.
+    private(set) var pageGuard: PageGuard?
+    /// Whether a walk over all pages has found nothing, so that reads need no guard.
+    let hasSoundPages: Atomic<Bool>
     let externalCommits = Mutex(ExternalCommits())
     private let forkCount = ForkCounter.current
     /// The number of opens not yet closed; guarded by the registry.
@@ -71,7 +75,7 @@ public final class Environment: @unchecked Sendable {
 
     init(
         handle: OpaquePointer, path: String, options: EnvironmentOptions, tables: [String: Table],
-        identity: FileIdentity, guardFile: GuardFile?, wasOpenedAlone: Bool
+        identity: FileIdentity, guardFile: GuardFile?, pages: PageGuard?, wasOpenedAlone: Bool
     ) throws(EngineError) {
         unsafe self.handle = handle
         self.path = path
@@ -80,6 +84,8 @@ public final class Environment: @unchecked Sendable {
         self.tables = tables
         self.identity = identity
         self.guardFile = guardFile
+        pageGuard = pages
+        hasSoundPages = Atomic(pages == nil)
         self.wasOpenedAlone = wasOpenedAlone
         var key = pthread_key_t()
         let code = unsafe pthread_key_create(&key, nil)
@@ -106,6 +112,15 @@ public final class Environment: @unchecked Sendable {
         default: throw .closed
         }
     }
+
+    /// Replaces the guard of the pages, while nothing else uses the environment.
+    func guardPages(_ pages: PageGuard?) {
+        pageGuard = pages
+        hasSoundPages.store(pages == nil, ordering: .relaxed)
+    }
+
+    /// The guard that a transaction needs, if any.
+    var neededGuard: PageGuard? { hasSoundPages.load(ordering: .relaxed) ? nil : pageGuard }
 
     /// Runs `body` while the environment can neither close nor move its map.
     ///

@@ -71,6 +71,14 @@ struct PageCensus {
         return tables
     }
 
+    /// Calls `body` for each leaf page of the free list, and for its root.
+    func forEachPageOfFreeList(
+        _ file: FileDescriptor, _ body: (UInt64) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        if meta.freeTree.root != TreeDescription.none { try body(meta.freeTree.root) }
+        try tree(meta.freeTree).forEach(in: file) { page, _ throws(EngineError) in try body(page.number) }
+    }
+
     /// Calls `body` for each free page. The numbers of one entry descend: liblmdb merges the entries by their order.
     func forEachFreePage(
         _ file: FileDescriptor, _ body: (UInt64) throws(EngineError) -> Void

@@ -4,22 +4,17 @@ private import Glibc
 private import Darwin
 #endif
 
-/// One page of a tree of LMDB 0.9, whose layout is checked: each node is inside the page, and none overlaps another.
-///
-/// Offsets are those of `MDB_page` and `MDB_node`.
+/// A copy of one page of a tree of LMDB 0.9, whose layout is checked as ``PageLayout`` says.
 struct TreePage {
-    static let headerSize = 16
-    static let nodeHeaderSize = 8
-    /// LMDB: `MDB_MAXKEYSIZE`.
-    static let longestKey = 511
+    static let headerSize = PageLayout.headerSize
+    static let nodeHeaderSize = PageLayout.nodeHeaderSize
+    static let longestKey = PageLayout.longestKey
 
     let number: UInt64
     let bytes: [UInt8]
     let isLeaf: Bool
     /// The offsets of the nodes, in the order of their keys.
     let nodes: [Int]
-    /// Whether the nodes follow each other without a gap, each at an even offset, as liblmdb leaves them.
-    let isCompact: Bool
 
     /// Reads a page of the file.
     ///
@@ -34,35 +29,14 @@ struct TreePage {
     }
 
     init(_ bytes: [UInt8], number: UInt64, isLeaf: Bool) throws(EngineError) {
-        guard bytes.u64(0) == number else { throw .damagedPage(number: number, reason: "its number is another") }
-        guard bytes.u16(10) == (isLeaf ? 0x02 : 0x01) else {
-            throw .damagedPage(number: number, reason: "its kind is another")
+        let problem = unsafe bytes.withUnsafeBytes { bytes in
+            // The span ends with the closure.
+            PageLayout.problem(
+                of: unsafe RawSpan(_unsafeBytes: bytes), at: 0, size: bytes.count, number: number, isLeaf: isLeaf)
         }
-        let (lower, upper) = (Int(bytes.u16(12)), Int(bytes.u16(14)))
-        guard lower > Self.headerSize, lower % 2 == 0, lower <= upper, upper <= bytes.count else {
-            throw .damagedPage(number: number, reason: "its bounds are invalid")
-        }
-        let nodes = stride(from: Self.headerSize, to: lower, by: 2).map { Int(bytes.u16($0)) }
-        var (end, isCompact) = (upper, true)
-        for start in nodes.sorted() {
-            isCompact = isCompact && start == (end + 1) & ~1
-            guard start >= end, start + Self.nodeHeaderSize <= bytes.count else {
-                throw .damagedPage(number: number, reason: "a node is out of place")
-            }
-            let keySize = Int(bytes.u16(start + 6))
-            let flags = bytes.u16(start + 4)
-            let valueSize = isLeaf ? (flags & 0x01 != 0 ? 8 : Int(bytes.u32(start))) : 0
-            end = start + Self.nodeHeaderSize + keySize + valueSize
-            guard end <= bytes.count, keySize <= Self.longestKey else {
-                throw .damagedPage(number: number, reason: "a node is too long")
-            }
-            // A large value, or a tree; no table of ours has several values of a key.
-            guard !isLeaf || flags & ~0x03 == 0 else {
-                throw .damagedPage(number: number, reason: "a node has unknown flags")
-            }
-        }
-        (self.number, self.bytes, self.isLeaf, self.nodes) = (number, bytes, isLeaf, nodes)
-        self.isCompact = isCompact && (end + 1) & ~1 == bytes.count
+        if let problem { throw .damagedPage(number: number, reason: problem) }
+        (self.number, self.bytes, self.isLeaf) = (number, bytes, isLeaf)
+        nodes = stride(from: Self.headerSize, to: Int(bytes.u16(12)), by: 2).map { Int(bytes.u16($0)) }
     }
 
     /// The range of a node's key.

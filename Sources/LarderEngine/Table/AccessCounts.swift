@@ -24,6 +24,10 @@ package enum TableAccess: Hashable, Sendable {
     case move
     /// Storing a value.
     case set
+    /// Following the way from the root of a table to a leaf, in a file whose pages no walk has checked.
+    case descent
+    /// Checking a page that is met for the first time.
+    case pageCheck
 
     /// Counts the access where a test set a counter; does nothing in a release build.
     @inline(__always)

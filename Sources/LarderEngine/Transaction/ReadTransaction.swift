@@ -12,18 +12,25 @@ public struct ReadTransaction: ~Escapable {
     private let bounds: ValueBounds
     // Nil without a cipher. Owned by the lender, which keeps it as long as this and its spans are valid.
     private let plain: Unmanaged<PlainValues>?
+    // The environment keeps it, and outlives every transaction.
+    private unowned(unsafe) let pages: PageGuard?
 
+    /// - Parameter pages: the guard of the file's pages; nil where they need none.
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
-    init(handle: OpaquePointer, bounds: ValueBounds, plain: PlainValues?) {
+    init(handle: OpaquePointer, bounds: ValueBounds, plain: PlainValues?, pages: PageGuard?) {
         unsafe self.handle = handle
         self.bounds = bounds
         unsafe self.plain = plain.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.pages = pages
     }
 
     /// The same view of the values as they are stored: sealed, where the environment has a cipher.
     package var stored: ReadTransaction {
         @_lifetime(copy self)
-        get { unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds, plain: nil), copying: self) }
+        get {
+            unsafe _overrideLifetime(
+                ReadTransaction(handle: handle, bounds: bounds, plain: nil, pages: pages), copying: self)
+        }
     }
 
     /// The number of the commit that this shows; in a write transaction the number it will have. LMDB: `mdb_txn_id`.
@@ -37,7 +44,8 @@ public struct ReadTransaction: ~Escapable {
     /// as long as the span may be used. No alignment is promised. LMDB: `mdb_get`.
     ///
     /// - Parameter key: 1 to 511 bytes.
-    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``.
+    /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``,
+    ///   ``EngineError/damagedPage(number:reason:)``.
     /// - Complexity: O(log *n*) page visits for *n* keys.
     @_lifetime(copy self)
     public func value(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
@@ -62,6 +70,16 @@ public struct ReadTransaction: ~Escapable {
     private func storedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         try checkKey(key)
         TableAccess.lookup.record()
+        if let pages = unsafe pages {
+            let commit = unsafe GuardedCommit(pages, handle, bounds)
+            if !bounds.isWriting {
+                let value = try commit.value(forKey: key, in: table)
+                // As below.
+                return unsafe _overrideLifetime(value, copying: self)
+            }
+            // The transaction may have changed the value.
+            try commit.check(key, in: table)
+        }
         var found = unsafe MDB_val()
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
         if code == MDB_NOTFOUND { return nil }
@@ -80,7 +98,7 @@ public struct ReadTransaction: ~Escapable {
         in table: Table, _ body: (inout Cursor) throws -> Result
     ) throws -> Result {
         var cursor = unsafe try Cursor(
-            transaction: handle, table: table, bounds: bounds, values: plain?.takeUnretainedValue())
+            transaction: handle, table: table, bounds: bounds, values: plain?.takeUnretainedValue(), pages: pages)
         return try body(&cursor)
     }
 

@@ -11,6 +11,8 @@ public struct WriteTransaction: ~Copyable {
     private let bounds: ValueBounds
     /// The plain values that were read since the last change; nil without a cipher.
     private let plain: PlainValues?
+    // The environment keeps it, and outlives every transaction.
+    private unowned(unsafe) let pages: PageGuard?
     /// The first error of a change. LMDB marks the transaction as failed and would return an unrelated code for the
     /// commit, so the commit reports this error.
     private(set) var failure: EngineError?
@@ -19,18 +21,23 @@ public struct WriteTransaction: ~Copyable {
     /// Whether anything was stored or removed.
     public private(set) var isDirty = false
 
-    /// - Parameter bounds: those of the file; by default those of one that this process has just created.
-    init(handle: OpaquePointer, bounds: ValueBounds = .all, plain: PlainValues?) {
+    /// - Parameters:
+    ///   - bounds: those of the file; by default those of one that this process has just created.
+    ///   - plain: the plain values of its reads; nil without a cipher.
+    ///   - pages: the guard of the file's pages; nil where they need none.
+    init(handle: OpaquePointer, bounds: ValueBounds = .all, plain: PlainValues?, pages: PageGuard? = nil) {
         unsafe self.handle = handle
         self.bounds = bounds
         self.plain = plain
+        unsafe self.pages = pages
     }
 
     /// The view of this transaction, its own changes included; ends with the next change, with every span read from it.
     public var reader: ReadTransaction {
         @_lifetime(borrow self)
         get {
-            unsafe _overrideLifetime(ReadTransaction(handle: handle, bounds: bounds, plain: plain), borrowing: self)
+            unsafe _overrideLifetime(
+                ReadTransaction(handle: handle, bounds: bounds, plain: plain, pages: pages), borrowing: self)
         }
     }
 
@@ -73,6 +80,7 @@ public struct WriteTransaction: ~Copyable {
     public mutating func remove(_ key: borrowing RawSpan, in table: Table) throws(EngineError) -> Bool {
         try checkKey(key)
         plain?.reset()
+        try checkPages { commit throws(EngineError) in try commit.checkRemoval(of: key, in: table) }
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_del(handle, table.identifier, &wanted, nil) }
         if code == MDB_NOTFOUND { return false }
         isDirty = true
@@ -87,7 +95,8 @@ public struct WriteTransaction: ~Copyable {
         in table: Table, _ body: (inout WriteCursor) throws -> Result
     ) throws -> Result {
         plain?.reset()
-        var cursor = unsafe try WriteCursor(transaction: handle, table: table, bounds: bounds, values: plain)
+        var cursor = unsafe try WriteCursor(
+            transaction: handle, table: table, bounds: bounds, values: plain, pages: pages)
         defer {
             isDirty = isDirty || cursor.isDirty
             failure = failure ?? cursor.failure
@@ -100,6 +109,10 @@ public struct WriteTransaction: ~Copyable {
     ) throws(EngineError) {
         try checkKey(key)
         if value.byteCount > valueSizeLimit { throw .valueSize(actual: value.byteCount, limit: valueSizeLimit) }
+        try checkPages { commit throws(EngineError) in
+            try commit.check(key, in: table)
+            if flags & UInt32(MDB_APPEND) != 0 { try commit.check(.last, of: table) }
+        }
         isDirty = true
         TableAccess.set.record()
         let code: Int32
@@ -122,6 +135,20 @@ public struct WriteTransaction: ~Copyable {
     ) -> Int32 {
         unsafe key.withMDBValue { wanted in
             unsafe value.withMDBValue { data in unsafe mdb_put(handle, table.identifier, &wanted, &data, flags) }
+        }
+    }
+
+    /// Checks the pages of the commit before that a change reads: those that the transaction has changed already are
+    /// made of checked ones.
+    private mutating func checkPages(
+        _ body: (borrowing GuardedCommit) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard let pages = unsafe pages else { return }
+        do throws(EngineError) {
+            try body(unsafe GuardedCommit(pages, handle, bounds))
+        } catch {
+            failure = failure ?? error
+            throw error
         }
     }
 

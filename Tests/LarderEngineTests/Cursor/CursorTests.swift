@@ -117,10 +117,14 @@ import Testing
 
         let damaged = try Environment.open(path: directory.path, options: .small)
         var seen = 0
-        #expect(throws: EngineError.corrupted) {
+        let error = #expect(throws: EngineError.self) {
             try damaged.read { view in
                 try view.withCursor(in: table) { cursor in while try cursor.next() != nil { seen += 1 } }
             }
+        }
+        guard case .damagedPage = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
         #expect(seen > 0 && seen < 2000)
         #expect(throws: EngineError.self) {

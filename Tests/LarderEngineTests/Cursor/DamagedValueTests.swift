@@ -18,7 +18,7 @@ import Testing
                 | Int(store.changed[node + 2]) << 16 | Int(store.changed[node + 3]) << 24
             let lines = try store.read(row)
             #expect(lines.count == 5, "bit \(bit): \(lines)")
-            if size > store.changed.count { #expect(lines.allSatisfy { $0.hasSuffix(damaged) }, "\(bit): \(lines)") }
+            if size > store.changed.count { #expect(lines.allSatisfy { $0.contains(damaged) }, "\(bit): \(lines)") }
         }
     }
 
@@ -27,7 +27,7 @@ import Testing
         try store.change { bytes in
             for byte in 6..<8 { bytes[store.node(of: 0) + byte] = 0xFF }
         }
-        #expect(try store.read(0).contains("cursor \(damaged)"))
+        #expect(try store.read(0).contains { $0.hasPrefix("cursor ") && $0.contains(damaged) })
     }
 
     @Test func `is an error for pages of its own that would end beyond the file`() throws {
@@ -35,7 +35,7 @@ import Testing
         let last = UInt8(store.changed.count / 4096 - 1)
         // The number of the value's first page follows the key.
         try store.change { $0[store.node(of: 3) + 8 + DamagedStore.key(3).count] = last }
-        #expect(try store.read(3).allSatisfy { $0.hasSuffix(damaged) })
+        #expect(try store.read(3).allSatisfy { $0.contains(damaged) })
     }
 
     /// LMDB then returns a key and no value. LMDB: `P_LEAF2`.
@@ -45,8 +45,9 @@ import Testing
         try store.change { $0[page + 10] |= 0x20 }
         let lines = try store.read(7)
         #expect(lines.count == 5)
-        #expect(lines.contains("cursor \(damaged)"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("cursor ") && $0.contains(damaged) }, "\(lines)")
     }
 
-    private var damaged: String { "\(EngineError.corrupted)" }
+    /// Part of the texts of both errors of a damaged page.
+    private var damaged: String { "of the data file is damaged" }
 }

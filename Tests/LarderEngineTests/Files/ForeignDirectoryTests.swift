@@ -72,7 +72,8 @@ import Testing
         let entry: [UInt8] = [48, 0, 0, 0, 2, 0, 3, 0] + bytes("one")
         var found = 0
         for start in 0..<content.count - entry.count where Array(content[start..<start + entry.count]) == entry {
-            content[start] = 5
+            // liblmdb stores both sizes in the same number of bytes.
+            content[start] = 49
             content[start + 4] = 0
             found += 1
         }

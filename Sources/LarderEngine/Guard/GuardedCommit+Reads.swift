@@ -1,0 +1,116 @@
+internal import CLMDB
+
+extension GuardedCommit {
+    /// Returns the value of `key`, in checked pages.
+    ///
+    /// A key between two others of a leaf is absent; one before the first or after the last is where the neighbors of
+    /// the leaf do not have it either.
+    ///
+    /// - Throws: ``EngineError/damagedPage(number:reason:)``; an error of the system.
+    @_lifetime(copy self)
+    func value(forKey key: RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
+        guard let root = try root(of: table) else { return nil }
+        let place = try leaf(of: key, below: root)
+        let leaf = knownLeaf(place.number)
+        let (index, isFound) = search(key, in: leaf)
+        if isFound {
+            let size = leaf.valueSize(index)
+            let stored = leaf.key(index).upperBound
+            let start = try leaf.isLarge(index) ? largeValue(on: map.u64(stored), size, place.number) : stored
+            return map.extracting(start..<start + size)
+        }
+        if index == 0 || index == leaf.count { try checkEdges(of: key, below: root, place) }
+        return nil
+    }
+
+    /// Checks the pages that liblmdb reads to find `key`, or the first key after it.
+    func check(_ key: RawSpan, in table: Table) throws(EngineError) {
+        _ = try value(forKey: key, in: table)
+    }
+
+    /// Checks the pages up to the first or the last leaf of `table`.
+    func check(_ end: End, of table: Table) throws(EngineError) {
+        if let root = try root(of: table) { _ = try leaf(atEnd: end, below: root) }
+    }
+
+    /// Checks the pages that liblmdb reads to move by one from the entry with `key`.
+    ///
+    /// - Parameters:
+    ///   - offset: the place of the key in the map; nil where it is on a page that the transaction has changed.
+    ///   - end: the end of the leaf that the move is towards.
+    func checkMove(from key: RawSpan, at offset: Int?, _ end: End, in table: Table) throws(EngineError) {
+        if let offset {
+            let number = UInt64(offset / pages.pageSize)
+            let notes = pages.notes(of: number)
+            if isFirst, notes.contains(.edges) { return }
+            if notes.contains(.inside) {
+                let leaf = knownLeaf(number)
+                // Within a leaf no other page is read.
+                if leaf.key(end == .last ? leaf.count - 1 : 0).lowerBound != offset { return }
+            }
+        }
+        if let root = try root(of: table) { try checkEdges(of: key, below: root) }
+    }
+
+    /// Checks the pages of a large value that liblmdb has returned.
+    func checkLargeValue(at offset: Int, _ size: Int) throws(EngineError) {
+        let number = UInt64(offset / pages.pageSize)
+        guard try largeValue(on: number, size, number) == offset else {
+            throw pages.damage(number, "the pages of a large value are others")
+        }
+    }
+
+    /// Checks the pages that liblmdb reads, and those that it may change, to remove `key`.
+    ///
+    /// It merges a page with one beside it, on each level, and then reads the first leaf below. The branch pages, which
+    /// the check before the first write has read, are met again on the way.
+    func checkRemoval(of key: RawSpan, in table: Table) throws(EngineError) {
+        guard let root = try root(of: table) else { return }
+        try check(key, in: table)
+        try checkEdges(of: key, below: root)
+        var place = root
+        while true {
+            let page = try page(place)
+            if page.isLeaf { return }
+            let index = index(of: key, in: page)
+            for sibling in max(0, index - 1)...min(index + 1, page.count - 1) {
+                _ = try leaf(atEnd: .first, below: child(page, sibling, place))
+            }
+            place = child(page, index, place)
+        }
+    }
+
+    private func checkEdges(of key: RawSpan, below root: Place, _ leaf: Place) throws(EngineError) {
+        if isFirst, pages.notes(of: leaf.number).contains(.edges) { return }
+        try checkEdges(of: key, below: root)
+    }
+
+    /// Returns a leaf that was checked before.
+    @_lifetime(copy self)
+    private func knownLeaf(_ number: UInt64) -> Page {
+        Page(map, at: Int(number) * pages.pageSize, isLeaf: true)
+    }
+
+    /// Returns the offset in the map of a large value.
+    ///
+    /// - Parameters:
+    ///   - number: the first page of the value.
+    ///   - leaf: the page that names it.
+    private func largeValue(on number: UInt64, _ size: Int, _ leaf: UInt64) throws(EngineError) -> Int {
+        guard number >= 2, number < end else { throw pages.damage(leaf, "a large value is beyond the file") }
+        if !pages.notes(of: number).contains(.inside) {
+            TableAccess.pageCheck.record()
+            try probe(number)
+            if isFirst, try pages.isFree(number) { throw pages.damage(number, "it is free, and used") }
+        }
+        let start = Int(number) * pages.pageSize
+        let count = UInt64(map.u32(start + 12))
+        // A value that became shorter within one transaction keeps all of its pages.
+        let needed = UInt64((size + PageLayout.headerSize + pages.pageSize - 1) / pages.pageSize)
+        guard map.u64(start) == number, map.u16(start + 10) == 0x04, count >= needed, count <= end - number else {
+            throw pages.damage(number, "the pages of a large value are others")
+        }
+        pages.add(.inside, to: number)
+        return start + PageLayout.headerSize
+    }
+}

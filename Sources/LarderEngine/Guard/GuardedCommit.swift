@@ -1,0 +1,158 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The trees of one commit as liblmdb is about to read them: each page is checked when it is first met.
+///
+/// A page is read from the map, where liblmdb reads it afterwards, so that nothing is copied. Before that one byte of
+/// it is read as from a file: where the medium fails, or the file ends, that is an error, but an access to the map ends
+/// the process.
+///
+/// The way to a page is compared with what is on it each time, because a damaged page may lead to a sound one: its kind
+/// is that of the level, and its keys lie between the separators above it.
+@safe
+struct GuardedCommit: ~Escapable {
+    let pages: PageGuard
+    private let transaction: OpaquePointer
+    private let commit: UInt64
+    /// The part of the map that the file fills.
+    let map: RawSpan
+    /// The first page that the commit cannot have.
+    let end: UInt64
+    /// Whether no commit has followed since the open.
+    let isFirst: Bool
+
+    /// - Parameter transaction: valid for as long as this is used; of a write transaction it is the commit before.
+    @_lifetime(immortal)  // It is used within one call, during which the transaction stays open.
+    init(_ pages: PageGuard, _ transaction: OpaquePointer, _ bounds: ValueBounds) {
+        self.pages = pages
+        unsafe self.transaction = transaction
+        let number = UInt64(unsafe mdb_txn_id(transaction))
+        commit = bounds.isWriting ? number &- 1 : number
+        // The bounds are those of the map, as far as the file goes.
+        let buffer = unsafe UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: bounds.start), count: bounds.start == 0 ? 0 : Int(bounds.byteCount))
+        map = unsafe _overrideLifetime(RawSpan(_unsafeBytes: buffer), copying: ())
+        let count = map.byteCount
+        let present = UInt64(count / pages.pageSize)
+        isFirst = pages.first?.meta.commit == commit
+        end = isFirst ? min(present, (pages.first?.meta.lastPage ?? 0) + 1) : present
+    }
+
+    /// A page, and the separators above it: ranges of the map.
+    struct Place {
+        let number: UInt64
+        let level: Int
+        /// Every key of the page is at or above this one.
+        let low: Range<Int>?
+        /// Every key of the page is below this one.
+        let high: Range<Int>?
+    }
+
+    /// Returns the root of a table; nil where the table is empty.
+    func root(of table: Table) throws(EngineError) -> Place? {
+        let root = unsafe try pages.root(of: table, in: commit, transaction)
+        if root.page == TreeDescription.none { return nil }
+        return Place(number: root.page, level: root.depth, low: nil, high: nil)
+    }
+
+    // MARK: Ways
+
+    /// Returns the leaf where `key` would be.
+    func leaf(of key: RawSpan, below root: Place) throws(EngineError) -> Place {
+        TableAccess.descent.record()
+        var place = root
+        while true {
+            let page = try page(place)
+            if page.isLeaf { return place }
+            place = child(page, index(of: key, in: page), place)
+        }
+    }
+
+    /// Returns the first or the last leaf.
+    func leaf(atEnd end: End, below place: Place) throws(EngineError) -> Place {
+        var place = place
+        while true {
+            let page = try page(place)
+            if page.isLeaf { return place }
+            place = child(page, end == .first ? 0 : page.count - 1, place)
+        }
+    }
+
+    enum End { case first, last }
+
+    /// Checks the leaves before and after the leaf where `key` would be.
+    ///
+    /// A wrong separator may lead to one leaf where its neighbor has the key. Then a key of the neighbor is not on its
+    /// side of the separator.
+    func checkEdges(of key: RawSpan, below root: Place) throws(EngineError) {
+        TableAccess.descent.record()
+        var (place, before, after) = (root, Place?.none, Place?.none)
+        while true {
+            let page = try page(place)
+            if page.isLeaf { break }
+            let index = index(of: key, in: page)
+            if index > 0 { before = child(page, index - 1, place) }
+            if index + 1 < page.count { after = child(page, index + 1, place) }
+            place = child(page, index, place)
+        }
+        if let before { _ = try leaf(atEnd: .last, below: before) }
+        if let after { _ = try leaf(atEnd: .first, below: after) }
+        if isFirst { pages.add(.edges, to: place.number) }
+    }
+
+    /// Returns the child of a branch page below which `key` would be.
+    func index(of key: RawSpan, in page: Page) -> Int {
+        // The first key of a branch page stands for everything below the second.
+        var (low, high) = (1, page.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order(page.key(middle), key) <= 0 { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+
+    /// Returns the first node of a leaf whose key is at or after `key`, and whether it is that key.
+    func search(_ key: RawSpan, in page: Page) -> (index: Int, isFound: Bool) {
+        var (low, high) = (0, page.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = order(page.key(middle), key)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+
+    func child(_ page: Page, _ index: Int, _ place: Place) -> Place {
+        Place(
+            number: page.child(index), level: place.level - 1, low: index == 0 ? place.low : page.key(index),
+            high: index + 1 == page.count ? place.high : page.key(index + 1))
+    }
+
+    // MARK: Order
+
+    /// Returns a negative number where a key in the map sorts before `key`, 0 for the same, a positive one otherwise.
+    func order(_ left: Range<Int>, _ key: RawSpan) -> Int {
+        order(map.extracting(left), key)
+    }
+
+    private func order(_ left: RawSpan, _ right: RawSpan) -> Int {
+        let count = min(left.byteCount, right.byteCount)
+        let order = unsafe left.withUnsafeBytes { left in
+            // Both have that many bytes.
+            unsafe right.withUnsafeBytes { right in
+                unsafe count == 0 ? 0 : memcmp(left.baseAddress!, right.baseAddress!, count)
+            }
+        }
+        return order != 0 ? Int(order) : left.byteCount - right.byteCount
+    }
+
+    func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        order(map.extracting(left), map.extracting(right))
+    }
+}
