@@ -22,8 +22,12 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let table: Table
     // The environment keeps it, and outlives every transaction.
     private unowned(unsafe) let pages: PageGuard?
+    /// Whether there is a guard; a comparison of the reference would count it.
+    private let isGuarded: Bool
     /// The key at the position, where the pages are guarded; valid until the transaction changes something.
     private var keyAtPosition: MDB_val?
+    /// The leaf of that key, where it is a checked page.
+    private var leaf: GuardedCommit.LeafEnds?
 
     /// - Parameter pages: the guard of the file's pages; nil where they need none.
     @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
@@ -41,6 +45,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         self.values = values.map { ($0, $0.begin(table)) }
         self.table = table
         unsafe self.pages = pages
+        isGuarded = pages != nil
     }
 
     deinit {
@@ -125,7 +130,7 @@ public struct Cursor: ~Copyable, ~Escapable {
             unsafe found = code == MDB_SUCCESS ? wanted : nil
             return code
         }
-        unsafe keyAtPosition = found
+        unsafe (keyAtPosition, leaf) = (found, nil)
         if code == MDB_NOTFOUND { return false }
         try check(code, "mdb_cursor_get")
         return true
@@ -135,14 +140,14 @@ public struct Cursor: ~Copyable, ~Escapable {
     private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
         guard let operation else { return nil }
         TableAccess.move.record()
-        if let pages = unsafe pages { try checkPages(of: operation, pages) }
+        if isGuarded { try checkPages(of: operation) }
         var key = unsafe MDB_val()
         var data = unsafe MDB_val()
         let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_cursor_get")
         unsafe try bounds.check(key: key, value: data, in: transaction)
-        if let pages = unsafe pages { unsafe try didMove(to: key, data, pages) }
+        if isGuarded { unsafe try didMove(to: key, data) }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
         if let values {
             unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds)
@@ -152,29 +157,40 @@ public struct Cursor: ~Copyable, ~Escapable {
     }
 
     /// Checks the pages that a move reads.
-    private func checkPages(of operation: MDB_cursor_op, _ pages: PageGuard) throws(EngineError) {
-        if operation == MDB_GET_CURRENT { return }
-        let commit = unsafe GuardedCommit(pages, transaction, bounds)
+    @inline(never)
+    private func checkPages(of operation: MDB_cursor_op) throws(EngineError) {
+        guard operation != MDB_GET_CURRENT, let pages = unsafe pages else { return }
         guard operation == MDB_NEXT || operation == MDB_PREV, let key = unsafe keyAtPosition else {
+            let commit = unsafe GuardedCommit(pages, transaction, bounds)
             return try commit.check(operation == MDB_FIRST || operation == MDB_NEXT ? .first : .last, of: table)
         }
         let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
-        // The page stays in place as for an entry, and the key has passed the bounds.
+        if let leaf {
+            // Within a leaf no other page is read.
+            let edge = operation == MDB_NEXT ? leaf.lastKey : leaf.firstKey
+            if leaf.hasCheckedNeighbors || offset != edge { return }
+        }
+        let commit = unsafe GuardedCommit(pages, transaction, bounds)
+        // The key is on a checked page, or on one that the transaction has changed; it stays in place as an entry does.
         let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(key.mv_data), byteCount: key.mv_size)
-        try commit.checkMove(
-            from: bytes, at: offset < bounds.byteCount ? Int(offset) : nil, operation == MDB_NEXT ? .last : .first,
-            in: table)
+        try commit.checkNeighbors(ofLeafWith: bytes, in: table)
     }
 
     /// Records the position, and checks the pages of a large value.
-    private mutating func didMove(to key: MDB_val, _ value: MDB_val, _ pages: PageGuard) throws(EngineError) {
+    @inline(never)
+    private mutating func didMove(to key: MDB_val, _ value: MDB_val) throws(EngineError) {
+        guard let pages = unsafe pages else { return }
         unsafe keyAtPosition = key
+        let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
+        if leaf?.page.contains(offset) != true {
+            leaf = unsafe GuardedCommit(pages, transaction, bounds).ends(ofLeafAt: offset)
+        }
         let start = UInt(bitPattern: unsafe value.mv_data)
-        let offset = start &- bounds.start
         let end = unsafe UInt(bitPattern: key.mv_data) &+ UInt(bitPattern: key.mv_size)
         // A value that does not follow its key is in pages of its own, which the transaction may have changed.
-        if start == end || offset >= bounds.byteCount || bounds.isWriting { return }
-        try unsafe GuardedCommit(pages, transaction, bounds).checkLargeValue(at: Int(offset), value.mv_size)
+        if start == end || start &- bounds.start >= bounds.byteCount || bounds.isWriting { return }
+        try unsafe GuardedCommit(pages, transaction, bounds)
+            .checkLargeValue(at: Int(start &- bounds.start), value.mv_size)
     }
 
     /// Checks the pages that a removal of the entry at the position reads and changes.

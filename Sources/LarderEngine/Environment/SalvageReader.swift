@@ -111,7 +111,7 @@ package final class SalvageReader {
             pages.hasLastCommit = isNewestValid && commit.meta.commit == commits[0].commit
             done = try walk(commit, progress, body)
             if pages.hasLastCommit {
-                free = freePages(of: commit.meta)
+                free = try freePages(of: commit.meta)
                 for table in commit.tables { pages.entries[table.name] = Int(clamping: table.tree.entries) }
             }
         }
@@ -185,11 +185,13 @@ extension SalvageReader {
     }
 
     /// The free pages of a commit, as far as its list of them can be read, those first that were freed first.
-    private func freePages(of meta: Meta) -> [UInt64] {
+    private func freePages(of meta: Meta) throws(EngineError) -> [UInt64] {
         var free: [UInt64] = []
         let census = PageCensus(meta, pageSize: pageSize, fileSize: count * pageSize)
         // Where the list is damaged, pages behind the damage count as unreached.
-        try? census.forEachFreePage(file) { page throws(EngineError) in if page < self.count { free.append(page) } }
+        _ = try readable { () throws(EngineError) in
+            try census.forEachFreePage(file) { page throws(EngineError) in if page < self.count { free.append(page) } }
+        }
         return free
     }
 }
@@ -204,10 +206,18 @@ extension SalvageReader {
         _ number: UInt64, _ origin: SalvagedEntry.Origin, ifWhole isWhole: Bool,
         _ body: (SalvagedEntry) throws -> Void
     ) throws -> Bool {
-        let bytes = try file.read(Int(pageSize), at: number * pageSize)
+        guard
+            let bytes = try readable({ () throws(EngineError) in
+                try file.read(Int(pageSize), ofPage: number, pageSize)
+            })
+        else { return false }
         guard bytes.count == Int(pageSize), bytes.u64(0) == number || bytes.u16(10) == 0x02 else { return false }
         if isWhole {
-            guard let nodes = try? TreePage(bytes, number: number, isLeaf: true).nodes else { return false }
+            guard
+                let nodes = try readable({ () throws(EngineError) in
+                    try TreePage(bytes, number: number, isLeaf: true).nodes
+                })
+            else { return false }
             for node in nodes { if let entry = try entry(bytes, node, origin) { try body(entry) } }
             return true
         }
@@ -246,44 +256,17 @@ extension SalvageReader {
         guard first >= 2, first < count, size <= (count - first) * pageSize - UInt64(TreePage.headerSize) else {
             return nil
         }
-        let header = try file.read(TreePage.headerSize, at: first * pageSize)
-        guard header.count == TreePage.headerSize, header.u64(0) == first, header.u16(10) == 0x04 else { return nil }
-        let value = try file.read(Int(size), at: first * pageSize + UInt64(TreePage.headerSize))
-        return value.count == Int(size) ? value : nil
-    }
-}
-
-// MARK: - Meta pages
-
-extension SalvageReader {
-    /// The size of a page: that at which the second meta page lies, that which the first one names, or one of which the
-    /// file has the third page; nil where none of them is there.
-    private static func pageSize(_ file: FileDescriptor, _ size: UInt64) throws(EngineError) -> UInt64? {
-        let sizes: [UInt64] = [4096, 16384, 8192, 32768, 65536]
-        func named(at offset: UInt64) throws(EngineError) -> UInt64 {
-            UInt64(try file.read(MetaPages.usedBytes, at: offset).u32(40))
-        }
-        for page in sizes {
-            if try meta(file, 1, at: page) != nil, try named(at: page) == page { return page }
-        }
-        let first = try meta(file, 0, at: 0) == nil ? 0 : try named(at: 0)
-        if sizes.contains(first) { return first }
-        for page in sizes where size >= 3 * page {
-            let header = try file.read(TreePage.headerSize, at: 2 * page)
-            if header.count == TreePage.headerSize, header.u64(0) == 2 { return page }
-        }
-        return nil
-    }
-
-    /// Returns the content of a meta page, or nil where its header is damaged.
-    private static func meta(
-        _ file: FileDescriptor, _ number: UInt64, at offset: UInt64
-    ) throws(EngineError) -> Meta? {
-        let bytes = try file.read(MetaPages.usedBytes, at: offset)
-        guard bytes.count == MetaPages.usedBytes, bytes.u64(0) == number, bytes.u32(16) == 0xBEEF_C0DE,
-            bytes.u32(20) == 1,
-            bytes.u16(10) == 0x08, bytes.u64(136) < 1 << 40
+        let header = UInt64(TreePage.headerSize)
+        guard
+            let bytes = try readable({ () throws(EngineError) in
+                try file.read(Int(size + header), ofPage: first, pageSize)
+            }), bytes.count == Int(size + header), bytes.u64(0) == first, bytes.u16(10) == 0x04
         else { return nil }
-        return Meta(bytes)
+        return Array(bytes[Int(header)...])
+    }
+
+    /// Returns what `body` reads, or nil where the stored bytes are damaged.
+    private func readable<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result? {
+        do throws(EngineError) { return try body() } catch  where error.isOfStoredBytes { return nil }
     }
 }

@@ -113,7 +113,7 @@ struct PageCensus {
             guard first >= 2, first < presentEnd, size <= 8 * (meta.lastPage + 1) else {
                 throw .damagedMeta(reason: "free list")
             }
-            bytes = try file.read(Int(size), at: first * pageSize + UInt64(TreePage.headerSize))
+            bytes = try file.read(Int(size), ofPage: first, from: UInt64(TreePage.headerSize), pageSize)
         }
         guard bytes.count >= 8, UInt64(bytes.count) == size, bytes.u64(0) <= UInt64(bytes.count / 8 - 1) else {
             throw .damagedMeta(reason: "free list")

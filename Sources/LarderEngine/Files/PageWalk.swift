@@ -260,7 +260,14 @@ final class PageWalk {
                 isContained: first > meta.lastPage)
             return nil
         }
-        let header = try file.read(TreePage.headerSize, at: first * pageSize)
+        let header: [UInt8]
+        switch Result(catching: { () throws(EngineError) in
+            try file.read(TreePage.headerSize, ofPage: first, pageSize)
+        }) {
+        case .success(let bytes): header = bytes
+        case .failure(.damagedPage(_, let reason)): return reason
+        case .failure(let error): throw error
+        }
         let needed = (page.valueSize(node) + UInt64(TreePage.headerSize) + pageSize - 1) / pageSize
         guard header.count == TreePage.headerSize, header.u64(0) == first, header.u16(10) == 0x04 else {
             return "the pages of a large value are others"

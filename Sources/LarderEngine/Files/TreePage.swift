@@ -23,7 +23,7 @@ struct TreePage {
         guard number >= 2, number < end else {
             throw .damagedPage(number: number, reason: "a page is named that the file does not have")
         }
-        let bytes = try file.read(Int(pageSize), at: number * pageSize)
+        let bytes = try file.read(Int(pageSize), ofPage: number, pageSize)
         guard bytes.count == Int(pageSize) else { throw .damagedPage(number: number, reason: "it is cut short") }
         try self.init(bytes, number: number, isLeaf: isLeaf)
     }
@@ -61,6 +61,22 @@ struct TreePage {
     func stored(_ node: Int) -> ArraySlice<UInt8> {
         let start = key(node).upperBound
         return bytes[start..<start + (isLarge(node) ? 8 : Int(bytes.u32(node)))]
+    }
+}
+
+extension FileDescriptor {
+    /// Returns up to `count` bytes of a page and of those behind it, from `offset` on; fewer at the end of the file.
+    ///
+    /// - Throws: ``EngineError/damagedPage(number:reason:)`` where the medium does not return them; another error of the
+    ///   system.
+    func read(
+        _ count: Int, ofPage number: UInt64, from offset: UInt64 = 0, _ pageSize: UInt64
+    ) throws(EngineError) -> [UInt8] {
+        do throws(EngineError) {
+            return try read(count, at: number * pageSize + offset)
+        } catch .ioFailure {
+            throw .damagedPage(number: number, reason: PageLayout.unreadable)
+        }
     }
 }
 

@@ -125,7 +125,7 @@ extension GuardedCommit {
             while count < 0, errno == EINTR { count = unsafe pread(pages.data.number, &byte, 1, place) }
             if count == 1 { continue }
             if count == 0 { throw pages.damage(number, "it is cut short") }
-            if errno == EIO { throw pages.damage(number, "the medium does not return it") }
+            if errno == EIO { throw pages.damage(number, PageLayout.unreadable) }
             throw EngineError(code: errno, operation: "pread")
         }
     }

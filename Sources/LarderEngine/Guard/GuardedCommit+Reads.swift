@@ -33,23 +33,33 @@ extension GuardedCommit {
         if let root = try root(of: table) { _ = try leaf(atEnd: end, below: root) }
     }
 
-    /// Checks the pages that liblmdb reads to move by one from the entry with `key`.
-    ///
-    /// - Parameters:
-    ///   - offset: the place of the key in the map; nil where it is on a page that the transaction has changed.
-    ///   - end: the end of the leaf that the move is towards.
-    func checkMove(from key: RawSpan, at offset: Int?, _ end: End, in table: Table) throws(EngineError) {
-        if let offset {
-            let number = UInt64(offset / pages.pageSize)
-            let notes = pages.notes(of: number)
-            if isFirst, notes.contains(.edges) { return }
-            if notes.contains(.inside) {
-                let leaf = knownLeaf(number)
-                // Within a leaf no other page is read.
-                if leaf.key(end == .last ? leaf.count - 1 : 0).lowerBound != offset { return }
-            }
-        }
-        if let root = try root(of: table) { try checkEdges(of: key, below: root) }
+    /// Checks the leaves beside that of a key: the pages that liblmdb reads to leave it.
+    func checkNeighbors(ofLeafWith key: RawSpan, in table: Table) throws(EngineError) {
+        guard let root = try root(of: table) else { return }
+        try checkEdges(of: key, below: root, leaf(of: key, below: root))
+    }
+
+    /// A checked leaf, and the places of its first and its last key; offsets in the map.
+    struct LeafEnds {
+        let page: Range<UInt>
+        let firstKey: UInt
+        let lastKey: UInt
+        /// Whether the leaves beside it are checked.
+        let hasCheckedNeighbors: Bool
+    }
+
+    /// Returns the leaf around an offset in the map; nil where that page is not a checked one, as those are that the
+    /// transaction has changed.
+    func ends(ofLeafAt offset: UInt) -> LeafEnds? {
+        let number = UInt64(offset) / UInt64(pages.pageSize)
+        let notes = pages.notes(of: number)
+        guard offset < map.byteCount, notes.contains(.inside) else { return nil }
+        let leaf = knownLeaf(number)
+        let start = UInt(leaf.start)
+        return LeafEnds(
+            page: start..<start + UInt(pages.pageSize), firstKey: UInt(leaf.key(0).lowerBound),
+            lastKey: UInt(leaf.key(leaf.count - 1).lowerBound),
+            hasCheckedNeighbors: isFirst && notes.contains(.edges))
     }
 
     /// Checks the pages of a large value that liblmdb has returned.

@@ -14,6 +14,8 @@ public struct ReadTransaction: ~Escapable {
     private let plain: Unmanaged<PlainValues>?
     // The environment keeps it, and outlives every transaction.
     private unowned(unsafe) let pages: PageGuard?
+    /// Whether there is a guard; a comparison of the reference would count it.
+    private let isGuarded: Bool
 
     /// - Parameter pages: the guard of the file's pages; nil where they need none.
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
@@ -22,6 +24,7 @@ public struct ReadTransaction: ~Escapable {
         self.bounds = bounds
         unsafe self.plain = plain.map { unsafe Unmanaged.passUnretained($0) }
         unsafe self.pages = pages
+        isGuarded = pages != nil
     }
 
     /// The same view of the values as they are stored: sealed, where the environment has a cipher.
@@ -70,7 +73,7 @@ public struct ReadTransaction: ~Escapable {
     private func storedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         try checkKey(key)
         TableAccess.lookup.record()
-        if let pages = unsafe pages {
+        if isGuarded, let pages = unsafe pages {
             let commit = unsafe GuardedCommit(pages, handle, bounds)
             if !bounds.isWriting {
                 let value = try commit.value(forKey: key, in: table)

@@ -31,6 +31,8 @@ struct Probe {
         "churn": { path, rest in try reopenRepeatedly(path, cycles: Int(rest[0]) ?? 0) },
         "commit": { path, rest in try commit(path, count: Int(rest[0]) ?? 0) },
         "read": { path, rest in try readRows(path, key: rest[0]) },
+        "read-all": { path, rest in try readAll(path, rows: Int(rest[0]) ?? 0) },
+        "salvage": { path, _ in try salvage(path) },
         "fork": { path, _ in try forkInside(path) },
         "query-lock": { path, _ in try queryLock(path) },
         "raw-twice": { path, _ in try openTwiceRaw(path) },

@@ -49,6 +49,31 @@ func readRows(_ path: String, key text: String) throws {
     try environment.close()
 }
 
+/// Reads each row by its key, and says how many were found and how many had an error.
+func readAll(_ path: String, rows: Int) throws {
+    let environment = try open(path)
+    printLine("opened")
+    var (found, failed) = (0, 0)
+    for row in 0..<rows {
+        do {
+            if try environment.get("row \(row + 1000)") != nil { found += 1 }
+        } catch EngineError.damagedPage {
+            failed += 1
+        }
+    }
+    printLine("found \(found) failed \(failed)")
+    try environment.close()
+}
+
+/// Reads all entries of the tables of a damaged store, and says how many there are and how many pages are damaged.
+func salvage(_ path: String) throws {
+    printLine("opened")
+    let reader = try SalvageReader(storeAt: path)
+    var count = 0
+    try reader.forEachEntry { entry in if case .table = entry.origin { count += 1 } }
+    printLine("entries \(count) damaged \(reader.pages.damaged)")
+}
+
 private func byteCount(of table: Table, in view: ReadTransaction) throws -> Int {
     try view.withCursor(in: table) { cursor in
         var count = 0

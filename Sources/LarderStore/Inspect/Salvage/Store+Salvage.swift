@@ -84,7 +84,10 @@ extension Store {
             let verifier = Verifier(tables: tables, comparesRecords: false, findings: 0, progress: { _, _ in }) { _ in }
             try verifier.run(transaction)
             highest = verifier.highest
-            known = (try? tables.format(in: transaction), try? tables.counters(in: transaction))
+            known = (
+                try readable { try tables.format(in: transaction) },
+                try readable { try tables.counters(in: transaction) }
+            )
         }
         if let format = known.format {
             let access: FormatAccess
@@ -105,6 +108,17 @@ extension Store {
         try environment.writeBlocking { [format] transaction in
             try transaction.setMeta(FormatRecord.key, format, in: tables)
             try transaction.setMeta(CountersRecord.key, counters, in: tables)
+        }
+    }
+
+    /// Returns the record that `body` reads, or nil where it is damaged; throws the errors of the system.
+    private static func readable<Result>(_ body: () throws -> Result?) throws -> Result? {
+        do {
+            return try body()
+        } catch let error as EngineError where !error.isOfStoredBytes {
+            throw error
+        } catch is EngineError, is StoreError, is FormatError {
+            return nil
         }
     }
 

@@ -1,0 +1,60 @@
+// Proves that a page that the medium does not return is a damaged one: reads of others and a salvage go on.
+
+import Foundation
+import LarderEngine
+import Testing
+
+@Suite(.enabled(if: FaultShim.path != nil, "needs a C compiler, cc")) struct `A page that the medium does not return` {
+    private let directory = TemporaryDirectory()
+    private let rows = 400
+
+    /// Makes a store, and returns the number of the page with a row, and the number of rows on it.
+    private func makeStore() throws -> (page: Int, rows: Int) {
+        let environment = try Environment.open(path: directory.path, options: .small)
+        let table = environment.table("one")
+        try environment.writeBlocking { transaction in
+            for row in 0..<rows {
+                try transaction.set(bytes("row \(row + 1000)"), [UInt8](repeating: 1, count: 100), in: table)
+            }
+        }
+        try environment.close()
+        let data = Array(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/data.mdb")))
+        for page in 2..<data.count / 4096 {
+            let content = Array(data[page * 4096..<(page + 1) * 4096])
+            guard content[10] == 2, content.firstRange(of: bytes("row 1200")) != nil else { continue }
+            return (page, (Int(content[12]) + Int(content[13]) << 8 - 16) / 2)
+        }
+        throw CocoaError(.fileReadCorruptFile)
+    }
+
+    private func run(_ command: String, _ argument: String, page: Int) throws -> [String] {
+        try Probe(
+            command, directory.path, argument,
+            environment: [
+                "LD_PRELOAD": try #require(FaultShim.path), "FAULT_CALL": "read", "FAULT_AT": "\(page)",
+                "ASAN_OPTIONS": "verify_asan_link_order=0",
+            ]
+        ).finish()
+    }
+
+    @Test func `is an error of its rows, and others are read`() throws {
+        let (page, count) = try makeStore()
+        let lines = try run("read-all", "\(rows)", page: page)
+        #expect(lines == ["opened", "found \(rows - count) failed \(count)"])
+    }
+
+    @Test func `counts as damaged in a salvage, which has the rows of all others`() throws {
+        let (page, count) = try makeStore()
+        #expect(try run("salvage", "", page: page) == ["opened", "entries \(rows - count) damaged 1"])
+    }
+
+    /// The list of tables is then that of the commit before, and the other pages are found without it.
+    @Test func `does not end a salvage where it is any page of the file`() throws {
+        _ = try makeStore()
+        let size = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/data.mdb")).count
+        for page in 2..<size / 4096 {
+            let lines = try run("salvage", "", page: page)
+            #expect(lines.last?.hasPrefix("entries ") == true, "page \(page): \(lines)")
+        }
+    }
+}
