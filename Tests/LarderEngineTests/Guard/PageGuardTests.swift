@@ -55,6 +55,49 @@ import Testing
         }
     }
 
+    /// The earlier version is a free page whose keys fit the place.
+    @Test func `has no earlier version of a page read in its place`() throws {
+        let store = try GuardedStore(seed: 3)
+        let versions = store.earlierVersions
+        #expect(!versions.isEmpty)
+        for version in versions {
+            try store.changing({ $0.replaceSubrange(version.place..<version.place + 4, with: version.number) }) {
+                let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+                let error = #expect(throws: EngineError.self) {
+                    try environment.get(version.key, in: "deep")
+                }
+                guard case .damagedPage(_, "it is free, and used") = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                try environment.close()
+            }
+        }
+    }
+
+    /// The table of one page has no bounds that its keys could be compared with.
+    @Test func `has no page of another table read in place of its own`() throws {
+        let store = try GuardedStore(seed: 3)
+        let rows = try #require(store.rows["deep"])
+        let root = store.rootPlace(of: "two")
+        let leaf = UInt32(store.leaf(of: rows[200].key) / 4096)
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: leaf >> (8 * $0)) }
+        try store.changing({ $0.replaceSubrange(root..<root + 4, with: number) }) {
+            let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+            #expect(throws: EngineError.self) { try environment.get(GuardedStore.key(0), in: "two") }
+            #expect(throws: EngineError.self) { try environment.contents(of: "two") }
+            #expect(try environment.get(rows[200].key, in: "deep") == rows[200].value)
+            try environment.close()
+        }
+        // That of another table of one page is found at the open.
+        let other = store.rootPlace(of: "one")
+        try store.changing({ $0.replaceSubrange(root..<root + 8, with: store.sound[other..<other + 8]) }) {
+            #expect(throws: EngineError.damagedMeta(reason: "list of tables")) {
+                try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+            }
+        }
+    }
+
     @Test func `has no lost table made anew where a name is another`() throws {
         let store = try GuardedStore(seed: 2)
         for place in store.trusted where place.kind == .tableName {
@@ -117,6 +160,10 @@ import Testing
             try environment.set(rows[0].key, [7], in: "deep")
             #expect(try environment.get(rows[0].key, in: "deep") == [7])
             try environment.close()
+            // A close after that is not a clean one, so that an open checks the pages.
+            #expect(throws: EngineError.self) {
+                try Environment.open(path: store.path, options: GuardedStore.options())
+            }
         }
     }
 

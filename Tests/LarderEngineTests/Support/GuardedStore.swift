@@ -97,6 +97,54 @@ final class GuardedStore {
 }
 
 extension GuardedStore {
+    /// The offset of the number of a table's root in the list of tables.
+    func rootPlace(of table: String) -> Int {
+        let meta = u64(144) > u64(4096 + 144) ? 0 : 4096
+        let list = Int(u64(meta + 88 + 40)) * 4096
+        for slot in stride(from: 16, to: u16(list + 12), by: 2) {
+            let node = list + u16(list + slot)
+            let value = node + 8 + u16(node + 6)
+            if sound[node + 8..<value].elementsEqual(table.utf8) { return value + 40 }
+        }
+        return 0
+    }
+
+    /// The places of numbers of leaves of the table of three levels, each with the number of a free page whose keys fit
+    /// the place, and a key on it.
+    var earlierVersions: [(place: Int, number: [UInt8], key: [UInt8])] {
+        let leaves = Set((rows["deep"] ?? []).map { leaf(of: $0.key) / 4096 })
+        let all = (2..<sound.count / 4096).filter { u64($0 * 4096) == UInt64($0) }
+        var versions: [(place: Int, number: [UInt8], key: [UInt8])] = []
+        for branch in all where u16(branch * 4096 + 10) == 1 {
+            let page = branch * 4096
+            let nodes = stride(from: 16, to: u16(page + 12), by: 2).map { page + u16(page + $0) }
+            for (node, next) in zip(nodes.dropFirst(), nodes.dropFirst(2))
+            where leaves.contains(u16(node) | u16(node + 2) << 16) {
+                let (low, high) = (key(at: node), key(at: next))
+                for old in all where u16(old * 4096 + 10) == 2 && !leaves.contains(old) {
+                    let first = key(at: old * 4096 + u16(old * 4096 + 16))
+                    let last = key(at: old * 4096 + u16(old * 4096 + u16(old * 4096 + 12) - 2))
+                    if first.lexicographicallyPrecedes(low) || !last.lexicographicallyPrecedes(high) { continue }
+                    versions.append((node, (0..<4).map { UInt8(truncatingIfNeeded: old >> (8 * $0)) }, first))
+                }
+            }
+        }
+        // Branch pages of earlier commits name sound leaves as well.
+        return versions.filter { isUsed($0.place / 4096) }
+    }
+
+    private func key(at node: Int) -> [UInt8] { Array(sound[node + 8..<node + 8 + u16(node + 6)]) }
+
+    /// Whether the table of three levels leads to a branch page.
+    private func isUsed(_ branch: Int) -> Bool {
+        let root = Int(u64(rootPlace(of: "deep")))
+        if branch == root { return true }
+        return stride(from: root * 4096 + 16, to: root * 4096 + u16(root * 4096 + 12), by: 2).contains { slot in
+            let node = root * 4096 + u16(slot)
+            return u16(node) | u16(node + 2) << 16 == branch
+        }
+    }
+
     /// The bytes of the list of tables and of the tables that liblmdb trusts. Not among them are keys and values of
     /// rows, which have a checksum, and with them the last bit of the size of a key, which may be that of the value
     /// before.
