@@ -86,7 +86,8 @@ import Testing
             let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
             #expect(throws: EngineError.self) { try environment.get(GuardedStore.key(0), in: "two") }
             #expect(throws: EngineError.self) { try environment.contents(of: "two") }
-            #expect(try environment.get(rows[200].key, in: "deep") == rows[200].value)
+            // It is not known whose page it is; others are read.
+            #expect(try environment.get(rows[0].key, in: "deep") == rows[0].value)
             try environment.close()
         }
         // That of another table of one page is found at the open.
@@ -192,11 +193,11 @@ import Testing
         let store = try GuardedStore(seed: 6)
         let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
         let rows = try #require(store.rows["deep"])
-        // Beside the first leaf no key decides whose page it is: the other tables are looked at.
-        #expect(try checks { _ = try environment.get(rows[0].key, in: "deep") } > 0)
+        // With it, the pages of other tables are checked that might lead to the same ones.
+        #expect(try (3...6).contains(checks { _ = try environment.get(rows[0].key, in: "deep") }))
         #expect(try checks { _ = try environment.get(rows[0].key, in: "deep") } == 0)
         let middle = rows[200].key
-        #expect(try (1...3).contains(checks { _ = try environment.get(middle, in: "deep") }))
+        #expect(try (1...4).contains(checks { _ = try environment.get(middle, in: "deep") }))
         #expect(try checks { _ = try environment.get(middle, in: "deep") } == 0)
         let all = try checks { _ = try environment.contents(of: "deep") }
         #expect(all > 40)
