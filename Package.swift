@@ -226,9 +226,8 @@ let package = Package(
         .testTarget(
             name: "LarderQueryTests",
             dependencies: [
-                "LarderQuery", "LarderHTTP", "Larder", "CSQLite", "LarderStore", "LarderEngine", "LarderFormat",
-                "LarderJSON",
-                "LarderTesting",
+                "LarderQuery", "LarderHTTP", "Larder", "CSQLite", "LarderStore", "LarderEncryption", "LarderEngine",
+                "LarderFormat", "LarderJSON", "LarderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -245,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "LarderAsyncHTTPClient", "LarderEngine", "LarderFormat", "LarderHTTP", "LarderJSON",
+                "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderHTTP",
+                "LarderJSON",
                 "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
                 "LarderTesting", "LarderTransport", "LarderURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

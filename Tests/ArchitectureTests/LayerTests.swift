@@ -8,7 +8,10 @@ import Testing
     private static let layers: [String: [String]] = [
         "Larder": ["Conditions", "Defaults", "Objects", "Cache", ""],
         "LarderAsyncHTTPClient": [""],
-        "LarderEngine": ["Errors", "Table", "Support", "Files", "Guard", "Cursor", "Transaction", "Environment"],
+        "LarderEncryption": [""],
+        "LarderEngine": [
+            "Errors", "Table", "Support", "Files", "Guard", "Cipher", "Cursor", "Transaction", "Environment",
+        ],
         "LarderFormat": ["", "Coding", "Identity", "Tuples", "Layout", "Values", "Keys", "Records"],
         "LarderHTTP": ["Fields", "Policy", "Cache", "Fetch", "Objects", "Queries"],
         "LarderJSON": [""],

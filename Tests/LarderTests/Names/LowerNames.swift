@@ -4,6 +4,7 @@
 import Foundation
 import Larder
 import LarderAsyncHTTPClient
+import LarderEncryption
 import LarderEngine
 import LarderFormat
 import LarderHTTP
@@ -20,6 +21,10 @@ import LarderURLSession
 import Observation
 
 private enum LowerNames {
+    #if Encryption
+    // LarderEncryption
+    typealias LarderEncryptionEncryptionKey = EncryptionKey
+    #endif
     // LarderEngine
     typealias LarderEngineCursor = Cursor
     typealias LarderEngineDurability = Durability
@@ -77,6 +82,7 @@ private enum LowerNames {
     typealias LarderStoreCollectionRows = CollectionRows
     typealias LarderStoreCompactionSummary = CompactionSummary
     typealias LarderStoreDamageRecovery = DamageRecovery
+    typealias LarderStoreEncryptionProblem = EncryptionProblem
     typealias LarderStoreFilterReadiness = FilterReadiness
     typealias LarderStoreFinding = Finding
     typealias LarderStoreHostServices = HostServices
@@ -110,6 +116,7 @@ private enum LowerNames {
     typealias LarderStoreSpaceUse = SpaceUse
     typealias LarderStoreStore = Store
     typealias LarderStoreStoreChanges = StoreChanges
+    typealias LarderStoreStoreEncryption = StoreEncryption
     typealias LarderStoreStoreError = StoreError
     typealias LarderStoreStoreEvictions = StoreEvictions
     typealias LarderStoreStoreOptions = StoreOptions

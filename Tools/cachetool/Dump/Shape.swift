@@ -59,6 +59,7 @@ enum Shape {
         case ["format"]: format
         case ["session"]: session
         case ["salt"]: [Field("salt", .bytes)]
+        case ["keys"]: [Field("nameKey", .bytes), Field("dataKeys", .bytes)]
         case ["waits"]: [Field("servers", .bytes)]
         case ["servers"]: [Field("sync", .content), Field("outbox", .content), Field("objects", .content)]
         default: counters

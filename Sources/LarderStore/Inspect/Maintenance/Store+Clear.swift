@@ -11,7 +11,7 @@ extension Store {
     /// Use it for signing out. Stop everything that syncs and sends first: content written meanwhile is removed too, or
     /// stays whole. Works in commits of bounded size, but removes damaged records in one. A process that dies meanwhile
     /// leaves a consistent store with a part of its content, and the next call continues. Removed bytes may be left in
-    /// unused pages of the file: ``destroy(at:discardingUnsent:)`` removes the file.
+    /// unused pages of the file: ``destroy(at:discardingUnsent:encryption:)`` removes the file.
     ///
     /// - Parameter discardingUnsent: whether writes and points that were not sent are removed too.
     /// - Throws: ``StoreError/unsentWrites(_:)`` and ``StoreError/unsentPoints(_:)`` with nothing removed, or, for a

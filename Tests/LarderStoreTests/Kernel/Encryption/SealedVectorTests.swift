@@ -60,10 +60,10 @@ import Testing
         let nameKey = try hexadecimal(block["name key"])
         let host = AESHostKey { throw CancellationError() }
         let texts = KeyTexts { host.hash($0, key: nameKey) }
-        let place = ResponseAddress(key: "https://example.test/news", variant: 1, texts)
+        let place = ResponseAddress(key: "https://example.test/", variant: 1, texts)
         let key = try KeyBuffer { try ResponseKey.response(place).append(to: &$0) }.array()
-        #expect(key == (try hexadecimal(block["response key of \"https://example.test/news\", 1"])))
-        #expect(texts.tag("news") == block["tag \"news\""])
+        #expect(key == (try hexadecimal(block["response key of \"https://example.test/\", 1"])))
+        #expect(texts.tag("start") == block["tag \"start\""])
     }
 
     @Test func `wrap keys`() throws {
