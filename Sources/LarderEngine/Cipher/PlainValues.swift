@@ -11,6 +11,8 @@ final class PlainValues {
     private let home: Table?
     private var keys: any ValueKeys
     private var memory = ValueMemory()
+    /// What lookups have opened, where many views follow each other.
+    private var recent: RecentValues?
     /// A child that waits for the next cursor.
     private var spare: PlainValues?
     /// The table of the cursor that this belongs to.
@@ -18,10 +20,13 @@ final class PlainValues {
     /// The plain value at the position of the cursor, once it was read.
     private var current: UnsafeRawBufferPointer?
 
-    /// - Parameter tables: those of the environment, as far as they are open.
-    convenience init?(_ cipher: (any ValueCipher)?, _ tables: [String: Table]) {
+    /// - Parameters:
+    ///   - tables: those of the environment, as far as they are open.
+    ///   - isReused: whether many views use this one after the other.
+    convenience init?(_ cipher: (any ValueCipher)?, _ tables: [String: Table], isReused: Bool = false) {
         guard let cipher else { return nil }
         self.init(cipher, home: tables[cipher.record.table])
+        if isReused { recent = RecentValues() }
     }
 
     private init(_ cipher: any ValueCipher, home: Table?) {
@@ -30,7 +35,7 @@ final class PlainValues {
         keys = cipher.keys()
     }
 
-    /// Makes room: no span of a plain value is in use any more.
+    /// Frees the memory for other values: no span of a plain value is in use any more.
     func reset() {
         unsafe current = nil
         memory.reset()
@@ -46,13 +51,21 @@ final class PlainValues {
     ///
     /// - Throws: as ``ValueCipher/keys(with:)``.
     func value(
-        _ stored: RawSpan, of key: RawSpan, in table: Table, _ transaction: OpaquePointer, _ bounds: ValueBounds
+        _ stored: RawSpan, of key: RawSpan, in table: Table, _ transaction: OpaquePointer, _ bounds: ValueBounds,
+        _ pages: PageGuard?
     ) throws(EngineError) -> UnsafeRawBufferPointer {
         if cipher.isPlain(key, in: table) {
             return unsafe stored.withUnsafeBytes { bytes in unsafe bytes }
         }
-        unsafe try prepare(stored, transaction, bounds)
-        return unsafe opened(stored, of: key, in: table)
+        if let known = unsafe recent?.find(stored, of: key, in: table.identifier) {
+            let copy = unsafe memory.allocate(known.count)
+            unsafe copy.copyMemory(from: known)
+            return UnsafeRawBufferPointer(copy)
+        }
+        unsafe try prepare(stored, transaction, bounds, pages)
+        let value = unsafe opened(stored, of: key, in: table)
+        if unsafe value.isPlain { unsafe recent?.insert(value.bytes, stored, of: key, in: table.identifier) }
+        return unsafe value.bytes
     }
 
     /// Returns the size of the plain value of `key`; opens nothing.
@@ -69,12 +82,20 @@ final class PlainValues {
     }
 
     private func prepare(
-        _ stored: RawSpan, _ transaction: OpaquePointer, _ bounds: ValueBounds
+        _ stored: RawSpan, _ transaction: OpaquePointer, _ bounds: ValueBounds, _ pages: PageGuard?
     ) throws(EngineError) {
         if keys.know(stored) { return }
         // Another process has added a key. One that the transaction does not know either is damage, which opening the
         // value finds.
         guard let home else { return }
+        if let pages {
+            let way = cipher.record.key.withRawSpan { key in
+                Result { () throws(EngineError) in
+                    unsafe try GuardedCommit(pages, transaction, bounds).check(key, in: home)
+                }
+            }
+            try way.get()
+        }
         var found = unsafe MDB_val()
         let code = cipher.record.key.withRawSpan { key in
             unsafe key.withMDBValue { wanted in unsafe mdb_get(transaction, home.identifier, &wanted, &found) }
@@ -85,11 +106,13 @@ final class PlainValues {
         keys = try cipher.keys(with: unsafe RawSpan(_unsafeStart: found.mv_data, byteCount: found.mv_size))
     }
 
-    private func opened(_ stored: RawSpan, of key: RawSpan, in table: Table) -> UnsafeRawBufferPointer {
+    private func opened(
+        _ stored: RawSpan, of key: RawSpan, in table: Table
+    ) -> (bytes: UnsafeRawBufferPointer, isPlain: Bool) {
         let output = unsafe memory.allocate(max(0, stored.byteCount - cipher.overhead))
         var span = unsafe MutableRawSpan(_unsafeBytes: output)
-        keys.open(stored, of: key, in: table, into: &span)
-        return UnsafeRawBufferPointer(output)
+        let isPlain = keys.open(stored, of: key, in: table, into: &span)
+        return (UnsafeRawBufferPointer(output), isPlain)
     }
 }
 
@@ -114,13 +137,13 @@ extension PlainValues {
     ///
     /// - Throws: as ``ValueCipher/keys(with:)``.
     func move(
-        to stored: RawSpan, of key: RawSpan, _ transaction: OpaquePointer, _ bounds: ValueBounds
+        to stored: RawSpan, of key: RawSpan, _ transaction: OpaquePointer, _ bounds: ValueBounds, _ pages: PageGuard?
     ) throws(EngineError) {
         reset()
         if let table, cipher.isPlain(key, in: table) {
             unsafe stored.withUnsafeBytes { bytes in unsafe current = unsafe bytes }
         } else {
-            unsafe try prepare(stored, transaction, bounds)
+            unsafe try prepare(stored, transaction, bounds, pages)
         }
     }
 
@@ -128,7 +151,7 @@ extension PlainValues {
     func current(_ stored: RawSpan, of key: RawSpan) -> UnsafeRawBufferPointer {
         if let current = unsafe current { return unsafe current }
         guard let table else { preconditionFailure("plain values of no cursor") }
-        let value = unsafe opened(stored, of: key, in: table)
+        let value = unsafe opened(stored, of: key, in: table).bytes
         unsafe current = unsafe value
         return unsafe value
     }

@@ -150,7 +150,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         if isGuarded { unsafe try didMove(to: key, data) }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
         if let values {
-            unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds)
+            unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds, pages)
         }
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)

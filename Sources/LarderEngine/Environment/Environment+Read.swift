@@ -90,7 +90,7 @@ extension Environment {
         guard let transaction = unsafe begun else {
             preconditionFailure("mdb_txn_begin succeeded without a transaction")
         }
-        return unsafe ReaderSlot(handle: transaction, plain: PlainValues(cipher, tables))
+        return unsafe ReaderSlot(handle: transaction, plain: PlainValues(cipher, tables, isReused: true))
     }
 
     /// Adopts another process's growth of the map, on the writer thread, between transactions.

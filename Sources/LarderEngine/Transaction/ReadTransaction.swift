@@ -55,7 +55,7 @@ public struct ReadTransaction: ~Escapable {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored }
         // The lender keeps the values until this view, or the state of the write transaction that it shows, ends.
-        let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, handle, bounds)
+        let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, handle, bounds, pages)
         return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
     }
 

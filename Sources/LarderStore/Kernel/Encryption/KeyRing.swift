@@ -29,8 +29,10 @@ final class KeyRing: ValueKeys {
         return self[number] != nil
     }
 
-    func open(_ sealed: RawSpan, of key: RawSpan, in table: Table, into output: inout MutableRawSpan) {
-        if !opens(sealed, of: key, in: table.name, into: &output) { SealedValue.writeRefused(into: &output) }
+    func open(_ sealed: RawSpan, of key: RawSpan, in table: Table, into output: inout MutableRawSpan) -> Bool {
+        if opens(sealed, of: key, in: table.name, into: &output) { return true }
+        SealedValue.writeRefused(into: &output)
+        return false
     }
 
     /// Fills `output` with the plain value; returns false where no key opens it.

@@ -46,5 +46,6 @@ package protocol ValueKeys: AnyObject, Sendable {
     /// damage of one record, and can be removed.
     ///
     /// - Parameter output: as long as the plain value; filled as a whole.
-    func open(_ sealed: RawSpan, of key: RawSpan, in table: Table, into output: inout MutableRawSpan)
+    /// - Returns: whether it is the plain value.
+    func open(_ sealed: RawSpan, of key: RawSpan, in table: Table, into output: inout MutableRawSpan) -> Bool
 }
