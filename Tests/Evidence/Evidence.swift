@@ -16,6 +16,7 @@ struct Evidence {
             case "faults":
                 var command = try FaultCommand(arguments)
                 exit(try command.run())
+            case "flips": exit(try FlipCommand(arguments).run())
             case "cuts":
                 var command = try CutCommand(arguments)
                 exit(try command.run())

@@ -93,6 +93,16 @@ enum GuardBytes {
         return record
     }
 
+    /// The record of the same file while a process has it open, or after one was killed.
+    static func inUse(_ bytes: [UInt8]) -> [UInt8] {
+        var record = bytes
+        record[12] &= ~1
+        record.replaceSubrange(64..<368, with: repeatElement(0, count: 304))
+        let sum = checksum(record[..<368])
+        for byte in 0..<8 { record[368 + byte] = UInt8(truncatingIfNeeded: sum >> (8 * byte)) }
+        return record
+    }
+
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

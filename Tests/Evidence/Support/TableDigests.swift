@@ -5,6 +5,7 @@ import LarderStore
 
 /// The content of a store: the hash of the raw records of each table.
 struct TableDigests: Hashable {
+    static let count = TableName.allCases.count
     let values: [UInt64]
 
     init(_ view: borrowing ReadView) throws {

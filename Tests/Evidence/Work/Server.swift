@@ -10,6 +10,7 @@ import LarderTransport
 /// The server of a workload: an origin in the same process, with three resources of a few dozen rows.
 struct Server {
     static let filter = "tafsirs:*;translations:*"
+    private static let filler = String(repeating: "0123456789", count: 500)
     private static let resources = [
         Origin.ResourceID("translations", 1), Origin.ResourceID("translations", 2), Origin.ResourceID("tafsirs", 1),
     ]
@@ -26,7 +27,7 @@ struct Server {
 
     private func row(_ resource: Int, _ key: Int) -> Origin.Row {
         let length = key % 13 == 0 ? 5000 : 30 + key * 7 % 60
-        let text = String(repeating: "x", count: length)
+        let text = Self.filler.prefix(length)
         return Origin.Row(
             type: resource == 2 ? "tafsir" : "translation", key: String(key),
             "{\"id\":\(key),\"text\":\"\(changes) \(text)\"}")
