@@ -16,6 +16,12 @@ struct Evidence {
             case "faults":
                 var command = try FaultCommand(arguments)
                 exit(try command.run())
+            case "share":
+                let seed = UInt64(try arguments.word(1)) ?? 0
+                try SharingProcess(arguments.word(0), seed: seed).run()
+            case "processes":
+                var command = try ProcessCommand(arguments)
+                exit(try command.run())
             case "flips": exit(try FlipCommand(arguments).run())
             case "cuts":
                 var command = try CutCommand(arguments)

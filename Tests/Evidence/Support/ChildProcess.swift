@@ -16,6 +16,13 @@ enum ChildProcess {
     static func run(
         _ arguments: [String], environment: [String: String] = [:], output: String = "/dev/null"
     ) throws -> ProcessEnd {
+        wait(for: try start(arguments, environment: environment, output: output))
+    }
+
+    /// Starts a program, and returns its number.
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], output: String = "/dev/null"
+    ) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -37,7 +44,15 @@ enum ChildProcess {
         guard unsafe posix_spawn(&process, arguments[0], &actions, nil, &words, &values) == 0 else {
             throw ToolFailure("\(arguments[0]) cannot be run")
         }
-        return wait(for: process)
+        return process
+    }
+
+    /// Kills a process as nothing else can; returns whether it had ended by itself.
+    static func kill(_ process: pid_t) -> Bool {
+        var status: Int32 = 0
+        Glibc.kill(process, SIGKILL)
+        _ = unsafe waitpid(process, &status, 0)
+        return status & 0x7F != SIGKILL
     }
 
     private static func wait(for process: pid_t) -> ProcessEnd {
@@ -49,7 +64,7 @@ enum ChildProcess {
             }
             usleep(1000)
         }
-        kill(process, SIGKILL)
+        Glibc.kill(process, SIGKILL)
         _ = unsafe waitpid(process, &status, 0)
         return .hang
     }

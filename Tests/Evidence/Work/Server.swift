@@ -11,13 +11,18 @@ import LarderTransport
 struct Server {
     static let filter = "tafsirs:*;translations:*"
     private static let filler = String(repeating: "0123456789", count: 500)
-    private static let resources = [
+    static let resources = [
         Origin.ResourceID("translations", 1), Origin.ResourceID("translations", 2), Origin.ResourceID("tafsirs", 1),
     ]
 
     let origin = Origin(secret: TokenSecret(3, 4), now: { 1_700_000_000_000 })
     private var changes = 0
     private var hidden: Set<Int> = []
+
+    /// The resources that are not hidden.
+    var shownResources: [Origin.ResourceID] {
+        Self.resources.indices.filter { !hidden.contains($0) }.map { Self.resources[$0] }
+    }
 
     init() throws {
         for number in Self.resources.indices {
