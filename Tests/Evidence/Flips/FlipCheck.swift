@@ -47,7 +47,7 @@ struct FlipCheck {
         do { outcome = try check() } catch { outcome = .refused }
         if outcome == .absent, results.isVerified { outcome = .wrong }
         results.count(isClean, phase, outcome)
-        if outcome == .wrong { FlipReport.note(self, phase, .wrong) }
+        if outcome == .wrong { FlipReport.report(self, phase, .wrong) }
     }
 
     /// Whether `cachetool verify` would find nothing.
@@ -76,48 +76,46 @@ struct FlipCheck {
             for phase in [FlipPhase.get, .list, .dump] { results.count(isClean, phase, .refused) }
             return
         }
-        count(.get) {
-            try store.read { view in
-                var outcome = FlipOutcome.right
-                for row in base.rows {
-                    guard let payload = try view.payload(at: row.key) else {
-                        outcome = .absent
-                        continue
-                    }
-                    if payload == row.payload { continue }
-                    if !FlipBase.isServerRow(payload, of: row.payload) { return .wrong }
-                    outcome = .absent
-                }
-                return outcome
-            }
-        }
+        count(.get) { try store.read { view in try get(view) } }
         phase(.list)
-        count(.list) {
-            try store.read { view in
-                var outcome = FlipOutcome.right
-                for list in base.lists {
-                    let found = FlipBase.outcome(try view.rows(in: .all(of: list.resource)), list.rows)
-                    if found == .wrong { return .wrong }
-                    if found == .absent { outcome = .absent }
-                }
-                return outcome
-            }
-        }
+        count(.list) { try store.read { view in try list(view) } }
         phase(.dump)
         // An app's dump has what the open has recovered.
-        if isReadOnly {
-            count(.dump) { try store.read { view in try FlipBase.dump(view) == base.dump ? .right : .wrong } }
-        }
+        if isReadOnly { count(.dump) { try store.read { try FlipBase.dump($0) == base.dump ? .right : .wrong } } }
         try? store.close()
+    }
+
+    private func get(_ view: borrowing ReadView) throws -> FlipOutcome {
+        var outcome = FlipOutcome.right
+        for row in base.rows {
+            guard let payload = try view.payload(at: row.key) else {
+                outcome = .absent
+                continue
+            }
+            if payload == row.payload { continue }
+            if !FlipBase.isServerRow(payload, of: row.payload) { return .wrong }
+            outcome = .absent
+        }
+        return outcome
+    }
+
+    private func list(_ view: borrowing ReadView) throws -> FlipOutcome {
+        var outcome = FlipOutcome.right
+        for list in base.lists {
+            let found = FlipBase.outcome(try view.rows(in: .all(of: list.resource)), list.rows)
+            if found == .wrong { return .wrong }
+            if found == .absent { outcome = .absent }
+        }
+        return outcome
     }
 
     /// Changes the store, and returns whether the content is in the end that of an undamaged file, or damage is found in
     /// it. What was repaired by fetching it again is right.
     private func change() throws -> FlipOutcome {
         let expected = results.expected(syncs: syncs)
-        let content = try Self.change(root, syncs: syncs, settles: { $0 != expected.raw })
-        if content.raw == expected.raw || content.settled == expected.settled || !verify() { return .right }
-        let tables = zip(TableName.allCases, zip(content.settled, expected.settled))
+        let content = try Self.change(root, syncs: syncs, syncsAtEnd: { $0 != expected.raw })
+        if content.raw == expected.raw || content.final == expected.final || !verify() { return .right }
+        let tables = zip(TableName.allCases, zip(content.final, expected.final))
         print("other content after the changes: \(tables.filter { $0.1.0 != $0.1.1 }.map(\.0.rawValue))")
         return .wrong
     }
@@ -125,20 +123,20 @@ struct FlipCheck {
     /// What a store holds: the digest of each table, and what is seen of it in step with the server, or nothing.
     struct Content {
         var raw: [UInt64] = []
-        var settled: [UInt64] = []
+        var final: [UInt64] = []
     }
 
     /// Changes the store below `root` by two syncs or by writes, with another open in between.
     ///
-    /// - Parameter settles: whether to sync it in the end, given its digests.
-    static func change(_ root: String, syncs: Bool, settles: ([UInt64]) -> Bool) throws -> Content {
+    /// - Parameter syncsAtEnd: whether to sync it in the end, given its digests.
+    static func change(_ root: String, syncs: Bool, syncsAtEnd: ([UInt64]) -> Bool) throws -> Content {
         let player = try Player(root: root, seed: 77, notes: false)
         do {
             let operations: [Operation] =
                 syncs ? [.sync, .reopen, .sync, .reclaim] : [.put, .enqueue, .reopen, .put, .complete, .reclaim]
             for operation in operations { try player.play(operation) }
             var content = Content(raw: try player.digests().values)
-            if settles(content.raw) { content.settled = try player.settledContent() }
+            if syncsAtEnd(content.raw) { content.final = try player.finalContent() }
             try player.close()
             return content
         } catch {

@@ -28,7 +28,7 @@ final class FlipCommand {
         for syncs in [false, true] {
             try inChild { [self] in
                 try base.write(base.data, to: root + "/store", isClean: true)
-                results.expect(try FlipCheck.change(root, syncs: syncs, settles: { _ in true }), syncs: syncs)
+                results.expect(try FlipCheck.change(root, syncs: syncs, syncsAtEnd: { _ in true }), syncs: syncs)
             }
         }
         results.state = 0
@@ -72,7 +72,7 @@ final class FlipCommand {
         let outcome: FlipOutcome = status & 0x7F == SIGALRM ? .hung : .dead
         results.count(state.isClean, phase, outcome)
         deaths["\(phase) \(state.isClean ? "clean" : "unclean") signal \(status & 0x7F)", default: 0] += 1
-        FlipReport.note(state, phase, outcome)
+        FlipReport.report(state, phase, outcome)
     }
 
     private func report() -> Int32 {

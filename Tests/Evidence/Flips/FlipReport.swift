@@ -5,7 +5,7 @@ import Glibc
 /// The findings and the figures of a run.
 enum FlipReport {
     /// Prints a finding, and keeps the file.
-    static func note(_ check: FlipCheck, _ phase: FlipPhase, _ outcome: FlipOutcome) {
+    static func report(_ check: FlipCheck, _ phase: FlipPhase, _ outcome: FlipOutcome) {
         let results = check.results
         results.findings += 1
         let places = check.bytes.indices.filter { check.bytes[$0] != check.base.data[$0] }

@@ -79,11 +79,11 @@ struct FlipResults {
     func expected(syncs: Bool) -> FlipCheck.Content {
         let (start, count) = (place(syncs), TableDigests.count)
         let words = (0..<2 * count).map { UInt64(bitPattern: Int64(self[start + $0])) }
-        return FlipCheck.Content(raw: Array(words[..<count]), settled: Array(words[count...]))
+        return FlipCheck.Content(raw: Array(words[..<count]), final: Array(words[count...]))
     }
 
     func expect(_ content: FlipCheck.Content, syncs: Bool) {
-        for (number, value) in (content.raw + content.settled).enumerated() {
+        for (number, value) in (content.raw + content.final).enumerated() {
             self[place(syncs) + number] = Int(Int64(bitPattern: value))
         }
     }

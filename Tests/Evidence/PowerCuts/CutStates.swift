@@ -71,7 +71,7 @@ struct CutStates {
         return names
     }
 
-    /// The bytes of a file with each change or without it, by chance.
+    /// The bytes of a file with each change or without it, at random.
     private mutating func subset(of node: Node) -> [UInt8] {
         var data = node.durable
         let share = Int.random(in: 1...9, using: &random)

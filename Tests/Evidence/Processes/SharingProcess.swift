@@ -34,16 +34,16 @@ final class SharingProcess {
                 .randomElement(using: &random) ?? "read"
             do {
                 try perform(operation)
-                note("did \(operation)")
+                record("did \(operation)")
             } catch {
-                note("error \(operation): \(error)")
+                record("error \(operation): \(error)")
                 if case EngineError.stopped = error { try reopen() }
             }
             usleep(.random(in: 0...20_000, using: &random))
         }
     }
 
-    private func note(_ text: String) { Files.append(text + "\n", to: logPath) }
+    private func record(_ text: String) { Files.append(text + "\n", to: logPath) }
 
     private func reopen() throws {
         try? store.close()
@@ -60,7 +60,7 @@ final class SharingProcess {
         case "complete": try complete()
         case "read": try read()
         case "verify":
-            _ = try store.verify { finding in self.note("wrong verify: \(finding)") }
+            _ = try store.verify { finding in self.record("wrong verify: \(finding)") }
         case "compact": try compact()
         case "publish":
             try store.publish(to: root + "/published")
@@ -76,18 +76,18 @@ final class SharingProcess {
             payload: Array("{}".utf8))
         let key = String(Int.random(in: 1...40, using: &random))
         let row = RowKey(resource: ResourceKey("translations", 1), type: "translation", key: key)
-        note("enqueueing \(id)")
+        record("enqueueing \(id)")
         try store.writeBlocking { transaction in
             _ = try transaction.enqueue(draft, effects: [RowEffect(.replacement(Array("{\"mine\":1}".utf8)), at: row)])
         }
-        note("enqueued \(id)")
+        record("enqueued \(id)")
     }
 
     private func complete() throws {
         let entries = try store.read { view in try view.outboxEntries(limit: 100) }
         // More are made than completed, up to that many.
         for entry in entries.count < 100 ? entries.prefix(1) : entries.prefix(10) {
-            note("completing \(entry.id)")
+            record("completing \(entry.id)")
             try store.writeBlocking { transaction in
                 if try transaction.outboxEntry(entry.id) == nil { return }
                 try transaction.removeEntry(entry.id, outcome: "rejected", at: 1)
@@ -101,7 +101,7 @@ final class SharingProcess {
             for resource in try view.allResources() where resource.overlayCount == 0 {
                 let found = try view.rows(in: .all(of: resource.key)).count
                 if found != resource.rowCount {
-                    note("wrong read: \(resource.key) counts \(resource.rowCount) rows and has \(found)")
+                    record("wrong read: \(resource.key) counts \(resource.rowCount) rows and has \(found)")
                 }
             }
         }
@@ -111,7 +111,7 @@ final class SharingProcess {
     private func compact() throws {
         do {
             _ = try Store.compact(at: root + "/store", host: host, lockTimeout: .seconds(5))
-            note("wrong compact: it replaced a file that is open")
+            record("wrong compact: it replaced a file that is open")
         } catch EngineError.heldByOthers {}
     }
 }

@@ -75,7 +75,7 @@ final class Player {
     }
 
     /// What is seen once everything is in step with the server: the rows of each resource, and what only this store has.
-    func settledContent() throws -> [UInt64] {
+    func finalContent() throws -> [UInt64] {
         // A sync that fetches what is damaged again may leave effects of accepted writes to the next one.
         for _ in 0..<2 { try syncUnchanged() }
         return try store.read { view in
