@@ -105,7 +105,9 @@ struct FaultCommand {
             verb, ["FAULT_KIND": kind, "FAULT_AT": "\(at)", "FAULT_MODE": mode, "FAULT_ERRNO": "\(error)"])
         let output = try Files.text(work + "/out")
         if end == .exit(0) { unnoticed["\(kind) in \(verb.name)", default: 0] += 1 } else { failed += 1 }
-        classes["\(end) \(output.prefix { $0 != "(" && $0 != "\n" }.prefix(70))", default: 0] += end == .exit(0) ? 0 : 1
+        if end != .exit(0) {
+            classes["\(end) \(output.prefix { $0 != "(" && $0 != "\n" }.prefix(70))", default: 0] += 1
+        }
         if breaksChecks { Files.remove(work + "/root/store/data.mdb") }
         let fault = fault(of: end, output) ?? checker.fault(of: verb, work + "/root", isDone: end == .exit(0))
         guard let fault else { return }
