@@ -1,4 +1,4 @@
-// Proves that the record of keys reads back, and that sealed values are told from plain ones.
+// Proves that the record of keys reads back, and that a sealed value differs from a plain one.
 
 import LarderFormat
 import Testing
