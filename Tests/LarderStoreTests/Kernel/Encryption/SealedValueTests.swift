@@ -99,7 +99,7 @@ import Testing
         for key in stored.dataKeys {
             let sealed = numbers.count { $0 == key.number }
             #expect(sealed <= key.bound, "key \(key.number)")
-            #expect(key.bound < 24 + 6, "key \(key.number)")
+            #expect(key.bound <= 24, "key \(key.number)")
         }
         #expect(stored.dataKeys.count > 2)
         #expect(numbers == numbers.sorted())
