@@ -174,9 +174,18 @@ private struct PageStore {
 
     func problems() throws -> [PageProblem] { try Environment.pageProblems(ofStoreAt: path) ?? [] }
 
-    /// Whether damage is found; that of a root is found with the meta page that names it.
+    /// Whether damage is found; that of a root is found with the meta page that names it, and that of a table's name when
+    /// the table is opened.
     func hasProblem() throws -> Bool {
-        do { return try !problems().isEmpty } catch EngineError.damagedMeta { return true }
+        do {
+            if try !problems().isEmpty { return true }
+            try reading { _ in }
+            return false
+        } catch EngineError.damagedMeta {
+            return true
+        } catch EngineError.missingTable {
+            return true
+        }
     }
 
     /// Everything in both tables, as liblmdb walks over it.
