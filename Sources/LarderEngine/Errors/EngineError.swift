@@ -76,7 +76,8 @@ public enum EngineError: Error, Equatable, Sendable {
     // Committing
     /// The disk is full; the commit did not happen and the store is unchanged.
     case diskFull
-    /// The system failed to write or to sync. Close the store and open it again before you continue.
+    /// The system failed to read, to write or to sync. After a failed write, close the store and open it again before
+    /// you continue.
     case ioFailure(errno: Int32)
     /// An earlier failure has stopped the environment. Close the store and open it again. LMDB: `MDB_PANIC`.
     case stopped
@@ -162,7 +163,8 @@ extension EngineError: CustomStringConvertible {
         case .transactionFull: "One transaction changes too much: split it."
         case .readOnly: "The store is open for reading only."
         case .diskFull: "The disk is full: free space and write again."
-        case .ioFailure(let errno): "The system failed to write (errno \(errno)): close the store and open it again."
+        case .ioFailure(let errno):
+            "The system failed to read or write (errno \(errno)): close the store and open it again."
         case .stopped: "An earlier failure stopped the store: close it and open it again."
         case .replaced: "The data file was replaced beneath the open store: close it and open it again."
         case .usedAfterFork: "The store was opened before fork: open it in the child instead."

@@ -9,9 +9,6 @@ enum PageLayout {
     /// LMDB: `MDB_MAXKEYSIZE`.
     static let longestKey = 511
 
-    /// The reason for a page that the system cannot read.
-    static let unreadable = "the medium does not return it"
-
     /// Returns what is wrong with a page as liblmdb would leave it, or nil: then each node is inside the page, no two
     /// overlap, and no byte is between them.
     ///

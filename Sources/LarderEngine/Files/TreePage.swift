@@ -73,9 +73,11 @@ extension FileDescriptor {
         _ count: Int, ofPage number: UInt64, from offset: UInt64 = 0, _ pageSize: UInt64
     ) throws(EngineError) -> [UInt8] {
         do throws(EngineError) {
+            // A second read shows whether the medium was only disturbed.
+            if let bytes = try? read(count, at: number * pageSize + offset) { return bytes }
             return try read(count, at: number * pageSize + offset)
         } catch .ioFailure {
-            throw .damagedPage(number: number, reason: PageLayout.unreadable)
+            throw .damagedPage(number: number, reason: "the medium does not return it")
         }
     }
 }

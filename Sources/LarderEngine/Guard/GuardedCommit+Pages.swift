@@ -122,7 +122,7 @@ extension GuardedCommit {
             while count < 0, errno == EINTR { count = unsafe pread(pages.data.number, &byte, 1, place) }
             if count == 1 { continue }
             if count == 0 { throw pages.damage(number, "it is cut short") }
-            if errno == EIO { throw pages.damage(number, PageLayout.unreadable) }
+            // It may return it the next time: only a check of all pages calls such a page damaged.
             throw EngineError(code: errno, operation: "pread")
         }
     }

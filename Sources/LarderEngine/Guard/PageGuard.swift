@@ -74,14 +74,20 @@ final class PageGuard: @unchecked Sendable {
             first = nil
         }
         count = largestFile / pageSize + 1
-        // Zeros are valid notes. The system has no memory for them before they are used.
-        guard let memory = unsafe calloc(count, 1) else { throw EngineError(code: ENOMEM, operation: "calloc") }
-        unsafe notes = memory.bindMemory(to: Atomic<UInt8>.self, capacity: count)
+        // Zeros are valid notes, and the system has no memory for a page of them before it is used. `calloc` would clear
+        // memory that was used before.
+        let size = count
+        let mapped = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory = unsafe mapped, unsafe memory != MAP_FAILED else {
+            throw EngineError(code: errno, operation: "mmap")
+        }
+        unsafe notes = memory.bindMemory(to: Atomic<UInt8>.self, capacity: size)
         roots = (0..<20).map { _ in CachedRoot() }
     }
 
     deinit {
-        unsafe free(notes)
+        // Mapped by init with this size, and used by nothing else.
+        unsafe munmap(notes, count)
     }
 
     /// Returns the tables of a commit, whose list of tables is checked.
