@@ -1,4 +1,4 @@
-// Proves that a page that the medium does not return is a damaged one: reads of others and a salvage go on.
+// Proves that a page that the medium does not return is an error of its rows: reads of others and a salvage go on.
 
 import Foundation
 import LarderEngine
