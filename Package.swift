@@ -253,9 +253,10 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Larder", "LarderAsyncHTTPClient", "LarderFormat", "LarderHTTP", "LarderObservation", "LarderOutbox",
-                "LarderQuery", "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport",
-                "LarderURLSession", "HTTPOrigin",
+                "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderFormat", "LarderHTTP",
+                "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
+                "LarderTesting",
+                "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),

@@ -6,7 +6,7 @@ import LarderStore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Clearing beside writers` {
+@Suite(.timeLimit(.minutes(10))) struct `Clearing beside writers` {
     private final class Flag: Sendable { let value = Atomic(false) }
 
     private let directory = TemporaryStore()

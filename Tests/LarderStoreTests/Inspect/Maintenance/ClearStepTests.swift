@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `A step of clearing` {
+@Suite(.timeLimit(.minutes(10))) struct `A step of clearing` {
     private let directory = TemporaryStore()
 
     private func applyOverlays(_ store: Store, _ resource: ResourceKey, rows: Int, bytes count: Int) throws {

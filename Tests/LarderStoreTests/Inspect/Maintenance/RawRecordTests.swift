@@ -23,7 +23,7 @@ import Testing
 
         let damaged = try directory.open()
         let prefix = Array(first.prefix { $0 != UInt8(ascii: "m") })
-        #expect(throws: EngineError.corrupted) {
+        #expect {
             try damaged.read { view in
                 var last: [UInt8]?
                 // More pages than there are records: this ends whether the walk does or not.
@@ -34,6 +34,8 @@ import Testing
                     last = end.key
                 }
             }
+        } throws: {
+            ($0 as? EngineError)?.isOfStoredBytes == true
         }
         try damaged.close()
     }

@@ -142,7 +142,7 @@ import Testing
         #expect(try await late.next() == nil)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `may be iterated by several tasks: each change reaches one, the end reaches all`()
         async throws
     {
@@ -167,7 +167,7 @@ import Testing
         #expect(seen.sorted() == (1...6).map { key($0) })
     }
 
-    @Test(.timeLimit(.minutes(5))) func `that is cancelled leaves others of the same sequence waiting`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `that is cancelled leaves others of the same sequence waiting`() async throws {
         let store = try directory.open()
         let changes = store.changes(in: .resource(translations))
         let cancelled = Task { () -> Bool in

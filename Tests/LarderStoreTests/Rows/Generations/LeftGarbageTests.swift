@@ -17,7 +17,7 @@ final class OtherHolder {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Garbage that was left` {
+@Suite(.timeLimit(.minutes(10))) struct `Garbage that was left` {
     private let directory = TemporaryStore()
 
     private func hasGarbage(_ store: Store) throws -> Bool {
@@ -242,7 +242,7 @@ final class OtherHolder {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Accepted writes that were left, beside another process` {
+@Suite(.timeLimit(.minutes(10))) struct `Accepted writes that were left, beside another process` {
     /// Closes the fixture's store as if its process had ended before what `resource` says was acted on.
     private func leaveUnreleased(_ fixture: ReleaseFixture, appliedSequence: Int64) throws {
         try fixture.store.close()

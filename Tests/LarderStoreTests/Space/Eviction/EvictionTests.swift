@@ -108,7 +108,7 @@ import Testing
         try second.close()
     }
 
-    @Test(.timeLimit(.minutes(5))) func `closes after the commit under way, and is reduced by the next open`()
+    @Test(.timeLimit(.minutes(10))) func `closes after the commit under way, and is reduced by the next open`()
         async throws
     {
         let directory = TemporaryStore()

@@ -7,7 +7,7 @@ import Testing
 @testable import LarderFormat
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `Garbage on a damaged page` {
+@Suite(.timeLimit(.minutes(10))) struct `Garbage on a damaged page` {
     private let directory = TemporaryStore()
     private let messages = LogMessages()
 

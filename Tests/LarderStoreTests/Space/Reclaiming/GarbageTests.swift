@@ -9,7 +9,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `The lookups of an open` {
+@Suite(.timeLimit(.minutes(10))) struct `The lookups of an open` {
     private let directory = TemporaryStore()
 
     /// Lookups and cursor steps of an open: on this thread, and with those on the writer's.
@@ -71,7 +71,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
     try raw.close()
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Removing garbage` {
+@Suite(.timeLimit(.minutes(10))) struct `Removing garbage` {
     private let directory = TemporaryStore()
 
     /// What the writer's thread was asked to do by `body`.
@@ -217,7 +217,7 @@ private func leaveGarbage(_ keys: [GarbageKey], in directory: TemporaryStore) th
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Bodies that another process discarded` {
+@Suite(.timeLimit(.minutes(10))) struct `Bodies that another process discarded` {
     private let directory = TemporaryStore()
 
     /// A store with two bodies, the first of which another process gave up.

@@ -8,7 +8,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `A file that has lost its table of garbage` {
+@Suite(.timeLimit(.minutes(10))) struct `A file that has lost its table of garbage` {
     private let directory = TemporaryStore()
 
     /// Rebuilds the file without the table.

@@ -8,7 +8,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite(.timeLimit(.minutes(5))) struct `Content that a killed process was writing` {
+@Suite(.timeLimit(.minutes(10))) struct `Content that a killed process was writing` {
     private let directory = TemporaryStore()
     private let files = FileManager.default
 

@@ -7,7 +7,7 @@ import Testing
 /// More than one commit looks at.
 private let many = Transaction.releaseRowLimit + 100
 
-@Suite(.timeLimit(.minutes(5))) struct `The rest of accepted writes after one commit` {
+@Suite(.timeLimit(.minutes(10))) struct `The rest of accepted writes after one commit` {
     @Test func `is released by the commits after it, a part at a time`() async throws {
         let fixture = try await ReleaseFixture()
         let store = fixture.store
