@@ -221,7 +221,8 @@ private final class CachedRoot: Sendable {
 
     func store(_ root: TableRoot, _ number: UInt64) {
         let old = commit.load(ordering: .relaxed)
-        guard old != Self.changing,
+        // Numbers only rise, so that a reader meets none again after others. That of a change is the highest.
+        guard number > old,
             commit.compareExchange(expected: old, desired: Self.changing, ordering: .acquiringAndReleasing).exchanged
         else { return }
         page.store(root.page, ordering: .releasing)

@@ -22,22 +22,33 @@ struct SalvageKeys {
         guard let encryption else { return nil }
         var identities: [UUIDBytes] = []
         var records: [[UInt8]] = []
+        // An encrypted copy of a plain store may still have the format record of that one on a free page.
+        var hasPlainFormat = false
         let (formatKey, keysKey) = (FormatRecord.key, KeysRecord.key)
         try reader.forEachEntry(progress: progress) { entry in
             if entry.key == formatKey, let format = try? Store.formatRecord(of: entry.value.rawSpan) {
-                if !format.features.isSealed { throw StoreError.encryption(.notEncrypted) }
-                if !identities.contains(format.storeID) { identities.append(format.storeID) }
+                if !format.features.isSealed {
+                    hasPlainFormat = true
+                } else if !identities.contains(format.storeID) {
+                    identities.append(format.storeID)
+                }
             } else if entry.key == keysKey, !records.contains(entry.value),
                 (try? StoreCipher.decode(entry.value.rawSpan)) != nil
             {
                 records.append(entry.value)
             }
         }
-        if records.isEmpty { throw StoreError.encryption(.keysLost) }
+        if records.isEmpty { throw StoreError.encryption(hasPlainFormat ? .notEncrypted : .keysLost) }
         for identity in identities {
             let cipher = StoreCipher(encryption)
             // The first record is of the best origin: the others may only add keys.
-            for (index, record) in records.enumerated() where (try? cipher.load(record.rawSpan, of: identity)) != nil {
+            for (index, record) in records.enumerated() {
+                do {
+                    try cipher.load(record.rawSpan, of: identity)
+                } catch is StoreError {
+                    // Of another key, or of another store.
+                    continue
+                }
                 for other in records[(index + 1)...].reversed() { try? cipher.addKeys(of: other.rawSpan) }
                 return SalvageKeys(cipher: cipher, value: record)
             }

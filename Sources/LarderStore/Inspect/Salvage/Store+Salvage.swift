@@ -80,7 +80,10 @@ extension Store {
         let tables = Tables(environment)
         var highest = HighestNumbers()
         var known: (format: FormatRecord?, counters: CountersRecord?)
+        var hasKeys = false
+        let keysKey = KeysRecord.key
         try environment.read { transaction in
+            hasKeys = try transaction.value(forKey: keysKey.rawSpan, in: tables.meta) != nil
             let verifier = Verifier(tables: tables, comparesRecords: false, findings: 0, progress: { _, _ in }) { _ in }
             try verifier.run(transaction)
             highest = verifier.highest
@@ -93,8 +96,9 @@ extension Store {
             let access: FormatAccess
             do { access = try format.access() } catch { throw StoreError.unsupportedFormat(error) }
             if access == .readOnly { throw StoreError.readOnlyFormat }
-            if format.features.isSealed, keys == nil { throw StoreError.encryption(.keyMissing) }
+            hasKeys = hasKeys || format.features.isSealed
         }
+        if hasKeys, keys == nil { throw StoreError.encryption(.keyMissing) }
         var format = known.format ?? FormatRecord(storeID: host.makeID(), createdBy: "Larder 0.9")
         if let keys {
             format.features.isSealed = true

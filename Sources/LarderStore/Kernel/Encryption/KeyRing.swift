@@ -11,7 +11,7 @@ final class KeyRing: ValueKeys {
         let key: any SealingKey
     }
 
-    /// The keys; few, the one that seals last.
+    /// The keys; few.
     let entries: [Entry]
 
     init(_ entries: [Entry] = []) { self.entries = entries }

@@ -11,24 +11,44 @@ extension StoreCipher {
         }
     }
 
-    /// Announces a key of the host that the stored keys may be wrapped with from now on; nil when they will not be.
-    func announce(_ encryption: StoreEncryption?) {
-        state.withLock { $0.nextHost = encryption?.host }
+    /// Announces a key of the host that the stored keys may be wrapped with from now on.
+    ///
+    /// - Throws: ``StoreError/encryption(_:)`` while another one is announced.
+    func announce(_ encryption: StoreEncryption) throws(StoreError) {
+        let isAnnounced = state.withLock { state in
+            if state.nextHost != nil { return false }
+            state.nextHost = encryption.host
+            return true
+        }
+        if !isAnnounced { throw .encryption(.replacementUnderWay) }
     }
 
-    /// Returns the record with all keys wrapped by the announced key of the host, and a new data key.
+    /// Continues with the announced key of the host, with which the stored keys are wrapped now.
+    func complete(_ encryption: StoreEncryption) {
+        state.withLock { ($0.host, $0.nextHost) = (encryption.host, nil) }
+    }
+
+    /// Withdraws the announced key of the host: the stored keys will not be wrapped with it.
+    func withdrawAnnouncement() {
+        state.withLock { $0.nextHost = nil }
+    }
+
+    /// Returns the record with all keys wrapped by the key of `encryption`, and a new data key.
+    ///
+    /// Another process may have wrapped them with that key already.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/encryption(_:)``; the errors of the hosts that supply
     ///   the keys.
-    func rewrapped(_ value: RawSpan?) throws -> [UInt8] {
+    func rewrapped(_ value: RawSpan?, by encryption: StoreEncryption) throws -> [UInt8] {
         try state.withLock { state throws in
-            guard let next = state.nextHost else { preconditionFailure("no key was announced") }
+            let next = encryption.host
             var record = try Self.decode(value)
             func rewrap(_ wrapped: [UInt8], _ number: UInt32) throws -> [UInt8] {
                 let data = SealedValue.additionalData(wrappedKey: number, of: state.storeID)
-                guard let key = try state.host.unwrap(wrapped, additionalData: data) else {
-                    throw StoreError.encryption(.wrongKey)
-                }
+                guard
+                    let key = try state.host.unwrap(wrapped, additionalData: data)
+                        ?? next.unwrap(wrapped, additionalData: data)
+                else { throw StoreError.encryption(.wrongKey) }
                 return try next.wrap(key, additionalData: data)
             }
             record.nameKey = try rewrap(record.nameKey, KeysRecord.nameKeyNumber)

@@ -13,7 +13,9 @@ final class StoreCipher: ValueCipher {
         /// Its stored value.
         var value: [UInt8] = []
         var ring = KeyRing()
-        /// The most values that this process may seal now with the last key; negative when it has sealed more.
+        /// The key that seals: the last one of the record. The ring may have others, of earlier commits.
+        var sealing: KeyRing.Entry? { record.dataKeys.last.flatMap { ring[UInt32(clamping: $0.number)] } }
+        /// The most values that this process may seal now with that key; negative when it has sealed more.
         var left: Int64 = 0
     }
 
@@ -67,7 +69,7 @@ final class StoreCipher: ValueCipher {
             // Where the transaction fails, what it has sealed still counts.
             state.keys.left -= 1
             state.pending?.left -= 1
-            return (state.pending ?? state.keys).ring.entries.last
+            return (state.pending ?? state.keys).sealing
         }
         guard let last else { preconditionFailure("a value is sealed before the keys are known") }
         SealedValue.writeHead(key: last.number, into: &output)

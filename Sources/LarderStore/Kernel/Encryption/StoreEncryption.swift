@@ -39,6 +39,8 @@ public enum EncryptionProblem: Hashable, Sendable {
     case notEncrypted
     /// The store is encrypted with another key.
     case wrongKey
+    /// The key is being replaced by another call in this process.
+    case replacementUnderWay
     /// A damaged store has lost the record with its keys, so that nothing of it can be read.
     case keysLost
 
@@ -48,6 +50,7 @@ public enum EncryptionProblem: Hashable, Sendable {
         case .keyMissing: "The store is encrypted: open it with its key (StoreOptions.encryption)."
         case .notEncrypted:
             "The store is not encrypted: open it without a key, or make an encrypted copy of it (Store.copy)."
+        case .replacementUnderWay: "The key is being replaced by another call: wait for that one."
         case .keysLost: "The file has lost its keys: nothing of it can be read. Restore a copy."
         case .wrongKey: "The store is encrypted with another key: nothing was changed. Open it with that key."
         }

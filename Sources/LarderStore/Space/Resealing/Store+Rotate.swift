@@ -21,19 +21,23 @@ extension Store {
     /// ```
     ///
     /// - Parameter encryption: the encryption with the new key.
-    /// - Throws: ``StoreError/encryption(_:)`` for a plain store; `CancellationError` between two commits; the errors of a
+    /// - Throws: ``StoreError/encryption(_:)`` for a plain store, and while this process replaces the key already;
+    ///   `CancellationError` between two commits; the errors of a
     ///   write, and of the hosts that supply the keys.
     /// - Complexity: reads and writes every value once.
     public func rotateEncryption(to encryption: StoreEncryption) async throws {
         try checkWritable()
         guard let cipher = shared.cipher else { throw StoreError.encryption(.notEncrypted) }
-        cipher.announce(encryption)
+        try cipher.announce(encryption)
         do {
-            try await write { transaction in try transaction.changeKeys { value in try cipher.rewrapped(value) } }
+            try await write { transaction in
+                try transaction.changeKeys { value in try cipher.rewrapped(value, by: encryption) }
+            }
         } catch {
-            cipher.announce(nil)
+            cipher.withdrawAnnouncement()
             throw error
         }
+        cipher.complete(encryption)
         try await reseal(cipher)
     }
 

@@ -87,6 +87,20 @@ import Testing
         try saved.close()
     }
 
+    /// The file was made plain, and a free page may still have the format record of that.
+    @Test func `of what is left of one that was made of a plain store has its rows`() async throws {
+        let store = try await filledStore(nil)
+        let rows = try store.contents().filter { $0.table == .rows }
+        try store.copy(to: other.path, encryptedWith: .aes256(secret))
+        try store.close()
+        let saved = TemporaryStore()
+        let report = try Store.salvage(at: other.path, to: saved.path, host: .test, encryption: .aes256(secret))
+        #expect(report.findings == 0)
+        let salvaged = try saved.open(secret)
+        #expect(try salvaged.contents().filter { $0.table == .rows } == rows)
+        try salvaged.close()
+    }
+
     @Test func `cannot be made of a dump, whose keys have another form`() async throws {
         let store = try await filledStore(secret)
         let format = try store.read { view in try view.rawRecords(of: .meta) }

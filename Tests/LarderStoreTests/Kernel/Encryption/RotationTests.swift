@@ -58,8 +58,10 @@ import Testing
     /// Replaces the key, and seals the values of some tables anew, as a process does that is killed then.
     private func begin(_ store: Store, steps: Int) async throws {
         let cipher = try #require(store.shared.cipher)
-        cipher.announce(.aes256(new))
-        try await store.write { transaction in try transaction.changeKeys { value in try cipher.rewrapped(value) } }
+        try cipher.announce(.aes256(new))
+        try await store.write { transaction in
+            try transaction.changeKeys { value in try cipher.rewrapped(value, by: .aes256(new)) }
+        }
         try await store.write { transaction in
             var place = ResealingPlace()
             for _ in 0..<steps {
@@ -78,6 +80,43 @@ import Testing
         let again = try directory.open(old)
         #expect(try again.findings().isEmpty)
         try again.close()
+    }
+
+    /// Records of the keys of earlier commits, which the host's key opens too, are met by readers and by a salvage.
+    @Test func `by itself gives a new data key, which seals whatever older keys are met`() async throws {
+        let store = try directory.open(old)
+        try await store.put([key(1)])
+        let earlier = try store.read { view in try view.rawRecords(of: .meta) }
+        let record = try #require(earlier.first { $0.key == KeysRecord.key })
+        for number in 2...3 {
+            try await store.rotateEncryption(to: .aes256(old))
+            #expect(try store.usedKeys() == [UInt32(number)])
+        }
+        _ = try store.shared.cipher?.keys(with: record.value.rawSpan)
+        try await store.put([key(2)])
+        #expect(try store.usedKeys() == [3])
+        let content = try store.contents()
+        try store.close()
+        let saved = TemporaryStore()
+        let report = try Store.salvage(at: directory.path, to: saved.path, host: .test, encryption: .aes256(old))
+        #expect(report.findings == 0)
+        let salvaged = try saved.open(old)
+        #expect(try salvaged.findings().isEmpty)
+        #expect(try salvaged.contents().count { $0.table == .rows } == content.count { $0.table == .rows })
+        try salvaged.close()
+    }
+
+    @Test func `is refused while this process replaces it already`() async throws {
+        let store = try directory.open(old)
+        try await store.put([key(1)])
+        try store.shared.cipher?.announce(.aes256(new))
+        await #expect(throws: StoreError.encryption(.replacementUnderWay)) {
+            try await store.rotateEncryption(to: .aes256(.random()))
+        }
+        store.shared.cipher?.withdrawAnnouncement()
+        try await store.rotateEncryption(to: .aes256(new))
+        try store.close()
+        try directory.open(new).close()
     }
 
     @Test func `of a plain store is refused`() async throws {
