@@ -255,8 +255,7 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderFormat", "LarderHTTP",
                 "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
-                "LarderTesting",
-                "LarderTransport", "LarderURLSession", "HTTPOrigin",
+                "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),

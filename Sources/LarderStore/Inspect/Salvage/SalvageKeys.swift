@@ -49,6 +49,7 @@ struct SalvageKeys {
                     // Of another key, or of another store.
                     continue
                 }
+                // The host's key has opened one record; another one that it does not open is of an earlier key.
                 for other in records[(index + 1)...].reversed() { try? cipher.addKeys(of: other.rawSpan) }
                 return SalvageKeys(cipher: cipher, value: record)
             }

@@ -98,7 +98,7 @@ extension Transaction {
         } catch .notAuthentic {
             return nil
         } catch {
-            // What was stored with another fault is kept as it is.
+            // A value with another error has been opened: it is sealed anew, unchanged.
         }
         return [UInt8](copying: value)
     }
