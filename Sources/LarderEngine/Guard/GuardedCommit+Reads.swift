@@ -108,10 +108,10 @@ extension GuardedCommit {
     ///   - leaf: the page that names it.
     private func largeValue(on number: UInt64, _ size: Int, _ leaf: UInt64) throws(EngineError) -> Int {
         guard number >= 2, number < end else { throw pages.damage(leaf, "a large value is beyond the file") }
-        if !pages.notes(of: number).contains(.inside) {
+        let isChecked = pages.notes(of: number).contains(.inside)
+        if !isChecked {
             TableAccess.pageCheck.record()
             try probe(number)
-            if isFirst, try pages.isFree(number) { throw pages.damage(number, "it is free, and used") }
         }
         let start = Int(number) * pages.pageSize
         let count = UInt64(map.u32(start + 12))
@@ -119,6 +119,11 @@ extension GuardedCommit {
         let needed = UInt64((size + PageLayout.headerSize + pages.pageSize - 1) / pages.pageSize)
         guard map.u64(start) == number, map.u16(start + 10) == 0x04, count >= needed, count <= end - number else {
             throw pages.damage(number, "the pages of a large value are others")
+        }
+        if isChecked { return start + PageLayout.headerSize }
+        for page in number..<number + needed {
+            if page > number { try probe(page) }
+            if isFirst, try pages.isFree(page) { throw pages.damage(page, "it is free, and used") }
         }
         pages.add(.inside, to: number)
         return start + PageLayout.headerSize

@@ -43,6 +43,22 @@ import Testing
         #expect(lines == ["opened", "found \(rows - count) failed \(count)"])
     }
 
+    @Test func `is an error of its row where it is any page of a large value`() throws {
+        let environment = try Environment.open(path: directory.path, options: .small)
+        let table = environment.table("one")
+        try environment.writeBlocking { transaction in
+            try transaction.set(bytes("row 1000"), [UInt8](repeating: 1, count: 9000), in: table)
+        }
+        try environment.close()
+        let data = Array(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/data.mdb")))
+        // Its first page has the flag of large values, and their number of pages.
+        let pages = 2..<data.count / 4096
+        let first = try #require(pages.last { data[$0 * 4096 + 10] == 4 && data[$0 * 4096 + 12] == 3 })
+        for page in first..<first + 3 {
+            #expect(try run("read-all", "1", page: page) == ["opened", "found 0 failed 1"], "page \(page - first)")
+        }
+    }
+
     @Test func `counts as damaged in a salvage, which has the rows of all others`() throws {
         let (page, count) = try makeStore()
         #expect(try run("salvage", "", page: page) == ["opened", "entries \(rows - count) damaged 1"])
