@@ -41,6 +41,9 @@ public struct ReadTransaction: ~Escapable {
         UInt64(unsafe mdb_txn_id(handle))
     }
 
+    /// Whether this shows the changes of a write transaction.
+    package var isWriting: Bool { bounds.isWriting }
+
     /// Returns the bytes stored under `key`, or nil.
     ///
     /// The span points into the map: nothing is copied. With a cipher it points to the plain value, in memory that stays

@@ -48,25 +48,6 @@ struct FlipBase {
         self.rows = rows
     }
 
-    /// Whether a payload is what the server has of a row whose expected payload a write has made.
-    static func isServerRow(_ payload: [UInt8], of expected: [UInt8]) -> Bool {
-        expected.starts(with: Array("{\"mine\"".utf8)) && payload.starts(with: Array("{\"id\"".utf8))
-    }
-
-    /// How a list of rows compares with the expected one.
-    static func outcome(_ rows: [StoredRow], _ expected: [StoredRow]) -> FlipOutcome {
-        if rows.count == expected.count,
-            zip(rows, expected).allSatisfy({ $0.key == $1.key && $0.payload == $1.payload })
-        {
-            return .right
-        }
-        let known = Dictionary(expected.map { ($0.key, $0.payload) }, uniquingKeysWith: { first, _ in first })
-        let areKnown = rows.allSatisfy { row in
-            known[row.key].map { $0 == row.payload || isServerRow(row.payload, of: $0) } ?? false
-        }
-        return areKnown ? .absent : .wrong
-    }
-
     /// The hash of a dump.
     static func dump(_ view: borrowing ReadView) throws -> UInt64 {
         var hash: UInt64 = 0

@@ -43,9 +43,7 @@ struct FlipCheck {
 
     /// Counts the outcome of a check.
     private func count(_ phase: FlipPhase, _ check: () throws -> FlipOutcome) {
-        var outcome: FlipOutcome
-        do { outcome = try check() } catch { outcome = .refused }
-        if outcome == .absent, results.isVerified { outcome = .wrong }
+        let outcome = (try? check()) ?? .refused
         results.count(isClean, phase, outcome)
         if outcome == .wrong { FlipReport.report(self, phase, .wrong) }
     }
@@ -86,27 +84,13 @@ struct FlipCheck {
     }
 
     private func get(_ view: borrowing ReadView) throws -> FlipOutcome {
-        var outcome = FlipOutcome.right
-        for row in base.rows {
-            guard let payload = try view.payload(at: row.key) else {
-                outcome = .absent
-                continue
-            }
-            if payload == row.payload { continue }
-            if !FlipBase.isServerRow(payload, of: row.payload) { return .wrong }
-            outcome = .absent
-        }
-        return outcome
+        for row in base.rows where try view.payload(at: row.key) != row.payload { return .wrong }
+        return .right
     }
 
     private func list(_ view: borrowing ReadView) throws -> FlipOutcome {
-        var outcome = FlipOutcome.right
-        for list in base.lists {
-            let found = FlipBase.outcome(try view.rows(in: .all(of: list.resource)), list.rows)
-            if found == .wrong { return .wrong }
-            if found == .absent { outcome = .absent }
-        }
-        return outcome
+        for list in base.lists where try view.rows(in: .all(of: list.resource)) != list.rows { return .wrong }
+        return .right
     }
 
     /// Changes the store, and returns whether the content is in the end that of an undamaged file, or damage is found in

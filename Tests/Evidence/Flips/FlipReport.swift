@@ -26,7 +26,7 @@ enum FlipReport {
         }
         let parts = [
             "states=\(count)", "found=\(sum(.refused, [.verify]))", "sound=\(sum(.right, [.verify]))",
-            "absent=\(sum(.absent))", "wrong=\(sum(.wrong))", "dead=\(sum(.dead))", "hung=\(sum(.hung))",
+            "wrong=\(sum(.wrong))", "dead=\(sum(.dead))", "hung=\(sum(.hung))",
             "findings=\(results.findings)",
         ]
         return "flips: " + parts.joined(separator: " ")

@@ -13,8 +13,6 @@ enum FlipOutcome: Int, CaseIterable {
     case right
     /// With a typed error; of a verify, that it found something.
     case refused
-    /// Without an error, and without rows or effects that it has to have; a check of the file finds the damage.
-    case absent
     /// With another answer, and without an error.
     case wrong
     /// The process was ended by a signal.

@@ -64,4 +64,14 @@ extension Tables {
     func filter(_ number: Int64, in source: ReadTransaction) throws -> FilterState? {
         try record(.filters, in: source, as: FilterState.self) { try FilterState.appendKey(number, to: &$0) }
     }
+
+    /// The owner that the first row of a generation names; nil when that row is missing or damaged.
+    func owner(ofGeneration number: Int64, in source: ReadTransaction) throws -> ResourceKey? {
+        let key = RowKeyCoding.prefix(generation: number)
+        do {
+            return try record(key.rawSpan, .rows, in: source, OwnerRecord.init(decoding:))?.owner
+        } catch StoreError.damaged {
+            return nil
+        }
+    }
 }

@@ -18,6 +18,7 @@ extension Tables {
             if let value = try source.value(forKey: buffer.bytes, in: overlay) {
                 return try Row(overlay: value, key: buffer.bytes)
             }
+            try checkAbsence(of: buffer.bytes, .overlay, in: source)
         }
         guard merged.hasRows else { return nil }
         return try row(at: key, from: merged.rows, in: source)
@@ -73,7 +74,9 @@ extension Tables {
     ) throws {
         let (start, end) = try range.encodedInOverlay()
         let prefix = try Transaction.key { try $0.append(resource: range.resource) }
-        try forEachEntry(.overlay, from: start, upTo: end, reversed: false, in: source) { entry in
+        try forEachEntry(
+            .overlay, from: start, upTo: end, reversed: false, checksNeighbors: true, in: source
+        ) { entry in
             try body(entry.key.extracting(prefix.count..<entry.key.byteCount), entry)
             return true
         }
@@ -147,7 +150,9 @@ private struct MergedScan {
         if isAtEnd { return nil }
         var found: [[UInt8]] = []
         let batchLimit = min(Self.batchSize, limit - count)
-        try tables.forEachEntry(.overlay, from: start, upTo: end, reversed: isReversed, in: source) { entry in
+        try tables.forEachEntry(
+            .overlay, from: start, upTo: end, reversed: isReversed, checksNeighbors: true, in: source
+        ) { entry in
             found.append([UInt8](copying: entry.key))
             return found.count < batchLimit
         }

@@ -45,7 +45,9 @@ struct OverlaidEntries {
         (found, position) = ([], 0)
         var last: [UInt8] = []
         var next: [IndexCandidate] = []
-        try tables.forEachEntry(.indexes, from: start, upTo: end, reversed: isReversed, in: source) { entry in
+        try tables.forEachEntry(
+            .indexes, from: start, upTo: end, reversed: isReversed, checksNeighbors: true, in: source
+        ) { entry in
             next.append(try Tables.candidate(entry, after: prefix))
             last = [UInt8](copying: entry.key)
             return next.count < limit

@@ -75,7 +75,9 @@ extension Tables {
         if merged.hasRows {
             let prefix = IndexEntryKey.prefix(.generation(merged.rows.generation), index: scan.index.number)
             let (start, end) = try scan.bounds(prefix)
-            try forEachEntry(.indexes, from: start, upTo: end, reversed: scan.isReversed, in: source) { entry in
+            try forEachEntry(
+                .indexes, from: start, upTo: end, reversed: scan.isReversed, checksNeighbors: true, in: source
+            ) { entry in
                 let candidate = try Self.candidate(entry, after: prefix)
                 while shouldContinue, let next = try overlaid.next(before: candidate.place, self, source) {
                     shouldContinue = try visit(next)
@@ -97,7 +99,10 @@ extension Tables {
         guard merged.hasOverlays else { return false }
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         let key = try Transaction.key { try OverlayKey.append(row, to: &$0) }
-        guard let value = try source.value(forKey: key.rawSpan, in: overlay) else { return false }
+        guard let value = try source.value(forKey: key.rawSpan, in: overlay) else {
+            try checkAbsence(of: key.rawSpan, .overlay, in: source)
+            return false
+        }
         // A row that is unknown has no entry; this error keeps it from being left out unnoticed.
         _ = try Row(overlay: value, key: key.rawSpan) == nil
         return true

@@ -38,6 +38,12 @@ extension Tables {
         return try source.withCursor(in: rows) { cursor in
             var scan = RowScan(
                 start: start, end: end, isReversed: reversed, limit: limit, seed: verified ? rowSource.seed : nil)
+            let checksNeighbors = verified && !source.isWriting
+            if checksNeighbors, reversed, let entry = try cursor.seek(end.rawSpan) {
+                try verifyNeighbor(entry, .rows, rowSource, in: source)
+            } else if checksNeighbors, !reversed, let entry = try cursor.seek(before: start.rawSpan) {
+                try verifyNeighbor(entry, .rows, rowSource, in: source)
+            }
             // A seek that finds nothing leaves no position to step from.
             var shouldContinue = false
             if reversed {
@@ -46,6 +52,9 @@ extension Tables {
             } else {
                 if let entry = try cursor.seek(start.rawSpan) { shouldContinue = try scan.visit(entry, body) }
                 while shouldContinue, let entry = try cursor.next() { shouldContinue = try scan.visit(entry, body) }
+            }
+            if checksNeighbors, scan.isBeyondRange, let entry = try cursor.current() {
+                try verifyNeighbor(entry, .rows, rowSource, in: source)
             }
             return scan.count
         }
@@ -62,6 +71,8 @@ private struct RowScan {
     /// The seed of the rows' checksums; nil when they are not verified.
     let seed: UInt64?
     private(set) var count = 0
+    /// Whether the last entry is outside the range.
+    private(set) var isBeyondRange = false
 
     init(start: [UInt8], end: [UInt8], isReversed: Bool, limit: Int, seed: UInt64?) {
         self.start = start
@@ -77,7 +88,10 @@ private struct RowScan {
             isReversed
             ? !entry.key.lexicographicallyPrecedes(start.rawSpan)
             : entry.key.lexicographicallyPrecedes(end.rawSpan)
-        guard isInside else { return false }
+        guard isInside else {
+            isBeyondRange = true
+            return false
+        }
         let row = try Row(value: entry.value, body: try Self.body(of: entry, seed: seed))
         count += 1
         return try body(RowEntry(encodedKey: entry.key, row: row)) && count < limit

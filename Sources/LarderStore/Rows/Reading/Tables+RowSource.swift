@@ -14,7 +14,10 @@ extension Tables {
         var found = ShownSource(
             rows: RowSource(owner: resource, generation: 0, seed: Checksum.ownerSeed(key.bytes)), hasRows: false,
             hasOverlays: false)
-        guard let value = try source.value(forKey: key.bytes, in: resources) else { return found }
+        guard let value = try source.value(forKey: key.bytes, in: resources) else {
+            try checkAbsence(of: key.bytes, .resources, in: source)
+            return found
+        }
         let body = try Self.body(of: value, key: key.bytes, table: .resources)
         let (visible, hasOverlays) = try decoding(.resources) { () throws(FormatError) in
             try ResourceRecord.visibility(decoding: body)
@@ -39,7 +42,10 @@ extension Tables {
     func row(at key: RowKey, from rowSource: RowSource, in source: ReadTransaction) throws -> Row? {
         var buffer = KeyBuffer()
         try rowSource.appendKey(type: key.type, key: key.key, to: &buffer)
-        guard let value = try source.value(forKey: buffer.bytes, in: rows) else { return nil }
+        guard let value = try source.value(forKey: buffer.bytes, in: rows) else {
+            try checkAbsence(of: buffer.bytes, .rows, rowSource, in: source)
+            return nil
+        }
         let body = try Self.body(of: value, key: buffer.bytes, table: .rows, seed: rowSource.seed)
         return try Row(value: value, body: body)
     }

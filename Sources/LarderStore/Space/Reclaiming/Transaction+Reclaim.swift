@@ -145,16 +145,6 @@ extension Transaction {
 }
 
 extension Tables {
-    /// The owner that the first row of a generation names; nil when that row is missing or damaged.
-    fileprivate func owner(ofGeneration number: Int64, in source: ReadTransaction) throws -> ResourceKey? {
-        let key = RowKeyCoding.prefix(generation: number)
-        do {
-            return try record(key.rawSpan, .rows, in: source, OwnerRecord.init(decoding:))?.owner
-        } catch StoreError.damaged {
-            return nil
-        }
-    }
-
     /// The first generation from `number` on that has entries of any index; 0 is the number of all overlaid rows.
     fileprivate func nextGenerationInIndexes(from number: Int64, in source: ReadTransaction) throws -> Int64? {
         try source.withCursor(in: indexes) { cursor in
