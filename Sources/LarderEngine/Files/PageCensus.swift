@@ -79,14 +79,16 @@ struct PageCensus {
         try tree(meta.freeTree).forEach(in: file) { page, _ throws(EngineError) in try body(page.number) }
     }
 
-    /// Calls `body` for each free page. The numbers of one entry descend: liblmdb merges the entries by their order.
+    /// Calls `body` for each free page. The numbers of one entry descend: liblmdb merges the entries by their order. Its
+    /// key is a commit above 0, the number by which liblmdb notes that it has read no entry: one under 0 would stay in the
+    /// list after its pages are used.
     func forEachFreePage(
         _ file: FileDescriptor, _ body: (UInt64) throws(EngineError) -> Void
     ) throws(EngineError) {
         var (entries, lastCommit) = (UInt64(0), UInt64(0))
         try tree(meta.freeTree).forEach(in: file) { leaf, node throws(EngineError) in
             let key = leaf.key(node)
-            guard key.count == 8 else { throw .damagedMeta(reason: "free list") }
+            guard key.count == 8, leaf.bytes.u64(key.lowerBound) > 0 else { throw .damagedMeta(reason: "free list") }
             entries += 1
             lastCommit = max(lastCommit, leaf.bytes.u64(key.lowerBound))
             var last = UInt64.max

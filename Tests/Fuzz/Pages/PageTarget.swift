@@ -12,9 +12,9 @@ enum FuzzTarget {
             [1], [1, 0, 0, 40, 0, 16, 0], [1, 1, 2, 12, 0, 40, 0], [1, 2, 3, 90, 1, 1, 0], [1, 3, 4, 0, 0, 5, 0],
             [1, 4, 5, 0, 0, 6, 0], [1, 5, 9, 0, 0, 0, 0], [1, 0, 5, 16, 0, 0, 15, 2, 6, 200, 1, 3, 0],
             [1, 0, 5, 200, 0, 7, 7, 0, 6, 0, 8, 9, 9], [0] + DamagedFile.smallFile,
-        ] + (2..<24).map { [1, 6, $0, 0, 0, 255, 8] }
+        ] + (2..<24).map { [1, 6, $0, 0, 0, 255, 8] } + (48..<52).map { [1, 14, $0, 0, 0, 0, 8] }
 
-    private static let damaged = DamagedFile()
+    private static let damaged = DamagedFile(RawEnvironment.makeSample())
 
     static func run(_ input: [UInt8]) {
         var input = FuzzedBytes(input)

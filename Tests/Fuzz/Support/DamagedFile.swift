@@ -33,7 +33,7 @@ final class MemoryFile: Sendable {
     }
 }
 
-/// A sound data file, made by liblmdb, and a copy of it with some edits.
+/// A sound data file, and a copy of it with some edits.
 ///
 /// libFuzzer runs inputs on one thread.
 final class DamagedFile: @unchecked Sendable {
@@ -57,8 +57,8 @@ final class DamagedFile: @unchecked Sendable {
     /// The places that differ from the base.
     private var edited: [Range<Int>] = []
 
-    init() {
-        base = RawEnvironment.makeSample()
+    init(_ base: [UInt8]) {
+        self.base = base
         count = base.count
         file.write(base, at: 0)
     }
