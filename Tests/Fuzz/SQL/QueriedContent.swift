@@ -81,9 +81,9 @@ struct QueriedContent {
         }
     }
 
-    /// The rows of a query as texts, in the order of their texts.
-    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [String] {
-        try query.rows(sql, arguments).rows.map { "\($0.values)" }.sorted()
+    /// The rows of a query, each with its number.
+    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [[SQLValue]: Int] {
+        try query.rows(sql, arguments).rows.reduce(into: [:]) { $0[$1.values, default: 0] += 1 }
     }
 }
 
