@@ -151,7 +151,7 @@ extension OperationRun {
         let isEvicted = try store.writeBlocking { try $0.evict(resource) }
         let isEvictable = model.rows[resource] != nil && !model.hasEffects(on: resource)
         require(isEvicted == isEvictable, "\(resource) was evicted: \(isEvicted)")
-        if isEvicted, !hasPlantedFault { model.rows[resource] = nil }
+        if isEvicted, !isSelfTest { model.rows[resource] = nil }
     }
 
     private func reopen() throws {

@@ -23,7 +23,7 @@ enum FuzzTarget {
             // SQLite moves no condition into a part with a limit: it reads every row.
             let all = "(SELECT key, n, t, x, updated_at FROM items LIMIT -1 OFFSET 0)"
             let shown = "SELECT (key || '') AS id, n, t, x FROM "
-            let other = hasPlantedFault ? " AND key <> 'ab'" : ""
+            let other = isSelfTest ? " AND key <> 'ab'" : ""
             let pushed = try content.rows("\(shown)items WHERE \(condition.sql)\(order)", condition.arguments)
             let plain = try content.rows("\(shown)\(all) WHERE (\(condition.sql))\(other)", condition.arguments)
             require(pushed == plain, "\(condition.sql) \(condition.arguments): \(pushed) in place of \(plain)")

@@ -26,7 +26,7 @@ public func writeSeeds(
 }
 
 /// Whether the target has to find a fault that its properties contain: a self-test.
-let hasPlantedFault = unsafe getenv("LARDER_FUZZ_FAULT") != nil
+let isSelfTest = unsafe getenv("LARDER_FUZZ_FAULT") != nil
 
 /// Ends the process with a report, which libFuzzer keeps with its input, unless a property holds.
 func require(_ holds: Bool, _ violation: @autoclosure () -> String) {
