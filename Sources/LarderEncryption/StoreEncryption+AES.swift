@@ -19,8 +19,9 @@ extension StoreEncryption {
     /// ```
     ///
     /// - Parameter key: returns the app's key. It is called when a store is opened or created, when it begins a new
-    ///   data key, and when another process has changed the keys; on any thread, and it may block. What it throws is
-    ///   thrown by the function that needs the key.
+    ///   data key, and when another process has changed the keys; on any thread, and it may block. It must not use the
+    ///   store that the key is for. What it throws is thrown by the function that needs the key; within a read, the
+    ///   functions of the view throw it as `EngineError.keyUnavailable`.
     public static func aes256(_ key: @escaping @Sendable () throws -> EncryptionKey) -> StoreEncryption {
         StoreEncryption(AESHostKey(key))
     }

@@ -39,12 +39,15 @@ extension Store {
             let content = SeedContent()
             let id = host.makeID()
             let copied = try CopiedKeys(from: source, id: id, options.encryption)
+            var renamed: Int64 = 0
             do {
                 try source.environment.copy(
                     to: path, values: .anew(copied.cipher),
                     including: { table, key in content.includes(key, of: table) && copied.includes(table, key) },
+                    adding: { add in renamed = try copied.addRenamed(add, hasResponses: false) },
                     change: { transaction, tables, sizes in
-                        try content.complete(&transaction, Tables(tables), sizes, id: id, copied)
+                        let size = Int64(sizes.filter { $0.key != TableName.meta.rawValue }.values.reduce(0, +))
+                        try content.complete(&transaction, Tables(tables), id: id, copied, size: size + renamed)
                     }, lockTimeout: options.lockTimeout)
             } catch EngineError.keyExists {
                 // Another opener was faster.
@@ -88,16 +91,15 @@ private struct SeedContent {
 
     /// Gives the store its identity, and removes from its records what belongs to content that it does not have.
     ///
-    /// - Parameter sizes: the bytes of keys and values of each table.
+    /// - Parameter size: the bytes of keys and values of all tables but `meta`.
     func complete(
-        _ transaction: inout WriteTransaction, _ tables: Tables, _ sizes: [String: Int], id: UUIDBytes,
-        _ copied: CopiedKeys
+        _ transaction: inout WriteTransaction, _ tables: Tables, id: UUIDBytes, _ copied: CopiedKeys, size: Int64
     ) throws {
         guard var format = try tables.format(in: transaction.reader) else { throw StoreError.notAStore }
         format.storeID = id
         format.features.isPublished = false
         guard try format.access() == .readWrite else { throw StoreError.readOnlyFormat }
-        let renamed = try copied.complete(&transaction, tables, &format, hasResponses: false)
+        try copied.complete(&transaction, tables, &format)
         try transaction.setMeta(FormatRecord.key, format, in: tables)
 
         let key = ServersRecord.key
@@ -111,8 +113,7 @@ private struct SeedContent {
         let grown = try removeOverlayCounts(&transaction, tables)
         var counters = try tables.counters(in: transaction.reader)
         (counters.pendingEntries, counters.pendingBytes) = (0, 0)
-        let size = sizes.filter { $0.key != TableName.meta.rawValue }.values.reduce(0, +)
-        counters.storedSize = Int64(size + grown) + renamed
+        counters.storedSize = size + Int64(grown)
         try transaction.setMeta(CountersRecord.key, counters, in: tables)
     }
 

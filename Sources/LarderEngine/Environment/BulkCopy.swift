@@ -61,6 +61,41 @@ final class BulkCopy {
         return appended
     }
 
+    /// Stores the entries that `body` passes to its parameter, in commits of bounded size and in any order.
+    ///
+    /// - Parameter progress: called after each commit with the count of entries stored so far.
+    func add(_ body: (_ entry: Environment.AddedEntry) throws -> Void, progress: (Int) throws -> Void) throws {
+        // Neither of the closures outlives the call.
+        try withoutActuallyEscaping(progress) { progress in try addEntries(body, progress) }
+    }
+
+    private func addEntries(
+        _ body: (_ entry: Environment.AddedEntry) throws -> Void, _ progress: @escaping (Int) throws -> Void
+    ) throws {
+        var waiting: [(table: Table, key: [UInt8], value: [UInt8])] = []
+        var (added, byteCount) = (0, 0)
+        func flush() throws {
+            try change { transaction, _ in
+                for entry in waiting {
+                    try entry.key.withRawSpan { key in
+                        try entry.value.withRawSpan { try transaction.set($0, forKey: key, in: entry.table) }
+                    }
+                }
+            }
+            added += waiting.count
+            (waiting, byteCount) = ([], 0)
+            try progress(added)
+        }
+        try body { name, key, value in
+            guard let table = tables[name] else { preconditionFailure("the table \(name) was not opened") }
+            waiting.append((table, key, value))
+            byteCount += key.count + value.count
+            let limits = Self.commitLimits
+            if waiting.count >= limits.entries || byteCount >= limits.byteCount { try flush() }
+        }
+        if !waiting.isEmpty { try flush() }
+    }
+
     /// Changes the copy in a commit of its own.
     func change(_ body: (inout WriteTransaction, [String: Table]) throws -> Void) throws {
         try transact { transaction in

@@ -19,6 +19,9 @@ extension Environment {
     /// Decides for a table and a key whether a copy has the entry.
     package typealias EntryFilter = (_ table: String, _ key: RawSpan) -> Bool
 
+    /// Stores an entry in a copy.
+    package typealias AddedEntry = (_ table: String, _ key: [UInt8], _ value: [UInt8]) throws -> Void
+
     /// Changes a copy in its last commit, given the bytes of keys and values that were copied of each table.
     package typealias CopyChange = (inout WriteTransaction, [String: Table], _ sizes: [String: Int]) throws -> Void
 
@@ -30,12 +33,15 @@ extension Environment {
         case anew((any ValueCipher)?)
     }
 
-    /// Copies a part of the last commit as ``copy(to:progress:)`` copies all of it, and changes it before it is renamed
-    /// into place.
+    /// Copies a part of the last commit as ``copy(to:progress:)`` copies all of it, adds entries, and changes it before it
+    /// is renamed into place.
     ///
-    /// - Throws: as ``copy(to:progress:)``; what `change` throws; ``EngineError/lockedElsewhere(name:seconds:)``.
+    /// - Parameter adds: passes each entry that the copy has beyond those to its parameter, in any order; they are stored
+    ///   in commits of bounded size. What it reads of the source is of the same commit.
+    /// - Throws: as ``copy(to:progress:)``; what `adds` and `change` throw; ``EngineError/lockedElsewhere(name:seconds:)``.
     package func copy(
         to path: String, values: CopiedValues = .asStored, including includes: EntryFilter,
+        adding adds: (AddedEntry) throws -> Void = { _ in },
         change: CopyChange = { _, _, _ in }, lockTimeout: Duration = EnvironmentOptions.defaultLockTimeout,
         progress: (Int) throws -> Void = { _ in }
     ) throws {
@@ -43,7 +49,9 @@ extension Environment {
         let lock = try directory.lock(creating: true, LockWait(limit: lockTimeout))
         defer { withExtendedLifetime(lock) {} }
         if try directory.dataIdentity() != nil { throw EngineError.keyExists }
-        try directory.createDataFile { temporary in try copyEntries(to: temporary, values, includes, change, progress) }
+        try directory.createDataFile { temporary in
+            try copyEntries(to: temporary, values, includes, adds, change, progress)
+        }
     }
 
     /// Replaces the data file of the store at `path` by a packed copy that `verify` has accepted.
@@ -88,8 +96,8 @@ extension Environment {
 
     /// Fills a new data file in the empty directory at `path`.
     func copyEntries(
-        to path: String, _ values: CopiedValues, _ includes: EntryFilter, _ change: CopyChange,
-        _ progress: (Int) throws -> Void
+        to path: String, _ values: CopiedValues, _ includes: EntryFilter, _ adds: (AddedEntry) throws -> Void,
+        _ change: CopyChange, _ progress: (Int) throws -> Void
     ) throws {
         // The source may have grown beyond its first size, and the copy cannot grow.
         var copyOptions = EnvironmentOptions(
@@ -108,7 +116,8 @@ extension Environment {
                 copied += appended.count
                 sizes[name] = appended.byteCount
             }
-            // What it reads of the source is of the same commit.
+            let start = copied
+            try writer.add(adds) { try progress(start + $0) }
             try writer.change { transaction, tables in try change(&transaction, tables, sizes) }
         }
     }

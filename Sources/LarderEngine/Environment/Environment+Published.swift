@@ -38,7 +38,7 @@ extension Environment {
             try validate(try Self.record(record.key, inTable: record.table, of: directory), hasLockFile)
         }
         try directory.createDataFile { temporary in
-            try copyEntries(to: temporary, .asStored, { _, _ in true }, change, progress)
+            try copyEntries(to: temporary, .asStored, { _, _ in true }, { _ in }, change, progress)
         }
     }
 

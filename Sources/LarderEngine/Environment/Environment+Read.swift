@@ -15,8 +15,8 @@ extension Environment {
     /// the writer thread. A read inside a read shares the outer read view. The closure is synchronous, so no read view
     /// lives across a suspension.
     ///
-    /// - Throws: what `body` throws; ``EngineError/closed``, ``EngineError/usedAfterFork``,
-    ///   ``EngineError/readersFull``, ``EngineError/stopped``; where it is suspended, as
+    /// - Throws: what `body` throws, but for ``EngineError/keyUnavailable(_:)`` the error that it has;
+    ///   ``EngineError/closed``, ``EngineError/usedAfterFork``, ``EngineError/readersFull``, ``EngineError/stopped``; where it is suspended, as
     ///   ``suspend(within:validation:)`` says.
     public func read<Result: ~Copyable>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         if let outer = unsafe currentReader {
@@ -40,6 +40,8 @@ extension Environment {
         do {
             return try body(
                 unsafe ReadTransaction(handle: slot.handle, bounds: bounds, plain: slot.plain, pages: neededGuard))
+        } catch EngineError.keyUnavailable(let failure) {
+            throw failure.error
         } catch let error as EngineError where error.isOfStoredBytes {
             hasMetDamage.store(true, ordering: .relaxed)
             throw error

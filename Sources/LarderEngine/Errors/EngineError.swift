@@ -66,6 +66,9 @@ public enum EngineError: Error, Equatable, Sendable {
     /// The keys of the store's encryption are wrapped with another key than this process has, since another process has
     /// changed it.
     case keyRefused
+    /// The host could not supply the key of the store's encryption, which was needed during a read: its own error. The
+    /// functions that end the read throw that error itself.
+    case keyUnavailable(KeyFailure)
     /// A page has invalid content. LMDB: `MDB_CORRUPTED`, `MDB_PAGE_NOTFOUND`.
     case corrupted
     /// A transaction is larger than one commit can be. LMDB: `MDB_TXN_FULL`.
@@ -93,6 +96,17 @@ public enum EngineError: Error, Equatable, Sendable {
     case busy
     /// Any other error of LMDB or the system: its code and the operation that returned it.
     case system(code: Int32, operation: String)
+}
+
+/// The error with which a host could not supply the key of a store, such as that of a locked keychain.
+public struct KeyFailure: Equatable, Sendable {
+    /// The error that the host has thrown.
+    public let error: any Error
+
+    package init(_ error: any Error) { self.error = error }
+
+    /// Whether both errors have the same description.
+    public static func == (left: Self, right: Self) -> Bool { "\(left.error)" == "\(right.error)" }
 }
 
 /// The reason a path is not accepted as the store's own.
@@ -159,6 +173,7 @@ extension EngineError: CustomStringConvertible {
         case .mapFull(let cap):
             "The store has reached its cap of \(cap) bytes: raise it, remove content, or end long reads."
         case .keyRefused: "Another program has changed the store's encryption key: open the store with the new key."
+        case .keyUnavailable(let failure): "The key of the store could not be supplied: \(failure.error)."
         case .corrupted: "A page of the data file is damaged: verify the store and restore it from a copy."
         case .transactionFull: "One transaction changes too much: split it."
         case .readOnly: "The store is open for reading only."

@@ -17,7 +17,8 @@ package protocol ValueCipher: AnyObject, Sendable {
 
     /// Returns the keys, with those that the record of some commit has, which another process may have changed.
     ///
-    /// - Throws: ``EngineError/keyRefused`` where the key of this process does not open them.
+    /// - Throws: ``EngineError/keyRefused`` where the key of this process does not open them;
+    ///   ``EngineError/keyUnavailable(_:)`` where the host could not supply it.
     func keys(with record: RawSpan?) throws(EngineError) -> any ValueKeys
 
     /// Prepares a write transaction that has just begun: it seals with the keys of the stored record.

@@ -33,6 +33,7 @@ private enum LowerNames {
     typealias LarderEngineEnvironment = Environment
     typealias LarderEngineEnvironmentInfo = EnvironmentInfo
     typealias LarderEngineEnvironmentOptions = EnvironmentOptions
+    typealias LarderEngineKeyFailure = KeyFailure
     typealias LarderEnginePageProblem = PageProblem
     typealias LarderEnginePageScrub = PageScrub
     typealias LarderEnginePathProblem = PathProblem

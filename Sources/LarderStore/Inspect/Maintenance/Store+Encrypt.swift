@@ -16,7 +16,7 @@ extension Store {
     /// - Parameters:
     ///   - path: the directory of the copy, which is created when it does not exist. It must not hold a store.
     ///   - encryption: the encryption of the copy; nil for a plain one.
-    ///   - progress: receives the number of entries copied so far; an error that it throws ends the copy.
+    ///   - progress: receives the number of entries copied so far, after each commit of the copy; an error that it throws ends the copy.
     /// - Throws: `EngineError.keyExists` when a store is there; `EngineError.diskFull`, `EngineError.closed`;
     ///   ``StoreError/readOnlyFormat`` for a store that only a newer version may write; the errors of `progress` and of
     ///   the host that supplies the key.
@@ -28,13 +28,15 @@ extension Store {
         if try Self.readFormat(environment) == .readOnly { throw StoreError.readOnlyFormat }
         let id = try read { view in try view.format().storeID }
         let copied = try CopiedKeys(from: self, id: id, encryption)
+        var renamed: Int64 = 0
         try environment.copy(
             to: path, values: .anew(copied.cipher), including: copied.includes,
+            adding: { add in renamed = try copied.addRenamed(add) },
             change: { transaction, handles, sizes in
                 let target = Tables(handles)
                 guard var format = try target.format(in: transaction.reader) else { throw StoreError.notAStore }
                 var counters = try target.counters(in: transaction.reader)
-                let renamed = try copied.complete(&transaction, target, &format)
+                try copied.complete(&transaction, target, &format)
                 let size = sizes.filter { $0.key != TableName.meta.rawValue }.values.reduce(0, +)
                 counters.storedSize = Int64(size) + renamed
                 try transaction.setMeta(FormatRecord.key, format, in: target)
@@ -75,31 +77,27 @@ struct CopiedKeys {
         }
     }
 
-    /// Stores the keys of the copy, and the records that have other keys there.
+    /// Adds the records that have other keys in the copy.
     ///
     /// - Parameter hasResponses: whether the copy has responses at all.
     /// - Returns: the bytes of keys and values of these records.
-    func complete(
-        _ transaction: inout WriteTransaction, _ target: Tables, _ format: inout FormatRecord, hasResponses: Bool = true
-    ) throws -> Int64 {
-        format.features.isSealed = false
-        var size: Int64 = 0
-        if isRenaming {
-            try source.environment.read { view in
-                size += try copyNames(from: view, &transaction, target)
-                if hasResponses { size += try copyResponses(from: view, &transaction, target) }
-            }
+    func addRenamed(_ add: Environment.AddedEntry, hasResponses: Bool = true) throws -> Int64 {
+        if !isRenaming { return 0 }
+        return try source.environment.read { view in
+            let names = try addNames(from: view, add)
+            return hasResponses ? try names + addResponses(from: view, add) : names
         }
-        if let cipher, let keys {
-            // The values that the copy has by now are counted.
-            try transaction.setKeys(cipher.begin(with: keys.rawSpan) ?? keys, &format, in: target)
-        }
-        return size
     }
 
-    private func copyNames(
-        from view: ReadTransaction, _ transaction: inout WriteTransaction, _ target: Tables
-    ) throws -> Int64 {
+    /// Stores the keys of the copy, in its last commit.
+    func complete(_ transaction: inout WriteTransaction, _ target: Tables, _ format: inout FormatRecord) throws {
+        format.features.isSealed = false
+        guard let cipher, let keys else { return }
+        // The values that the copy has by now are counted.
+        try transaction.setKeys(cipher.begin(with: keys.rawSpan) ?? keys, &format, in: target)
+    }
+
+    private func addNames(from view: ReadTransaction, _ add: Environment.AddedEntry) throws -> Int64 {
         var size: Int64 = 0
         try source.tables.forEach(.collections, prefix: names, in: view) { _, body in
             let number = try decoding(.collections) { () throws(FormatError) in
@@ -107,24 +105,22 @@ struct CopiedKeys {
             }
             guard let name = try source.tables.collection(number: number, in: view)?.name else { return true }
             let key = try Transaction.key { try CollectionKey.append(name: name, texts, to: &$0) }
-            size += try put([UInt8](copying: body), key, .collections, &transaction, target)
+            size += try put([UInt8](copying: body), key, .collections, add)
             return true
         }
         return size
     }
 
-    private func copyResponses(
-        from view: ReadTransaction, _ transaction: inout WriteTransaction, _ target: Tables
-    ) throws -> Int64 {
+    private func addResponses(from view: ReadTransaction, _ add: Environment.AddedEntry) throws -> Int64 {
         var size: Int64 = 0
         try source.tables.forEachResponse(from: ResponseKey.responses, in: view) { place, record in
             guard let record else { return true }
             let place = ResponseAddress(key: record.key, variant: place.variant, texts)
             let key = try Transaction.key { try ResponseKey.response(place).append(to: &$0) }
-            size += try put(record.encode(), key, .responses, &transaction, target)
+            size += try put(record.encode(), key, .responses, add)
             let tag = ResponseIndexRecord(blob: record.blob).encode()
             for key in ResponseEntry(place: place, record: record).indexKeys(texts) {
-                size += try put(tag, Transaction.key { try key.append(to: &$0) }, .responses, &transaction, target)
+                size += try put(tag, Transaction.key { try key.append(to: &$0) }, .responses, add)
             }
             return true
         }
@@ -132,10 +128,10 @@ struct CopiedKeys {
     }
 
     private func put(
-        _ body: [UInt8], _ key: [UInt8], _ name: TableName, _ transaction: inout WriteTransaction, _ target: Tables
+        _ body: [UInt8], _ key: [UInt8], _ name: TableName, _ add: Environment.AddedEntry
     ) throws -> Int64 {
         let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: name.seed)
-        try transaction.set(value.rawSpan, forKey: key.rawSpan, in: target[name])
+        try add(name.rawValue, key, value)
         return Int64(key.count + value.count)
     }
 }

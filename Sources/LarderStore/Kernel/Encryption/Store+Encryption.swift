@@ -27,12 +27,15 @@ extension Store {
 
     /// Throws unless `cipher` opens the keys of an open file, which another open in this process may have opened before.
     ///
+    /// Where another process has replaced the host's key since, the other open continues with the key of `cipher`.
+    ///
     /// - Throws: as ``loadKeys(in:_:_:)``; `EngineError.openWithOtherOptions` where the other open has no key.
     static func checkEncryption(of environment: Environment, _ cipher: StoreCipher?) throws {
         if environment.cipher === cipher { return }
         try environment.read { transaction in try loadKeys(in: transaction, environment.tables, cipher) }
         // An encrypted file that another open reads as it is stored, such as for its size.
         if cipher != nil, environment.cipher == nil { throw EngineError.openWithOtherOptions }
+        if let cipher { (environment.cipher as? StoreCipher)?.continueWithKey(of: cipher) }
     }
 }
 

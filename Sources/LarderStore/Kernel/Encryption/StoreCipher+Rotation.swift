@@ -16,8 +16,8 @@ extension StoreCipher {
     /// - Throws: ``StoreError/encryption(_:)`` while another one is announced.
     func announce(_ encryption: StoreEncryption) throws(StoreError) {
         let isAnnounced = state.withLock { state in
-            if state.nextHost != nil { return false }
-            state.nextHost = encryption.host
+            if state.hosts.next != nil { return false }
+            state.hosts.next = encryption.host
             return true
         }
         if !isAnnounced { throw .encryption(.replacementUnderWay) }
@@ -25,43 +25,45 @@ extension StoreCipher {
 
     /// Continues with the announced key of the host, with which the stored keys are wrapped now.
     func complete(_ encryption: StoreEncryption) {
-        state.withLock { ($0.host, $0.nextHost) = (encryption.host, nil) }
+        state.withLock { $0.hosts.confirm(encryption.host) }
     }
 
-    /// Withdraws the announced key of the host: the stored keys will not be wrapped with it.
+    /// Withdraws the announced key of the host after a commit that has failed.
+    ///
+    /// A commit may be stored in spite of its error, so that the key stays among those that may open the stored keys
+    /// until the next write transaction reads them.
     func withdrawAnnouncement() {
-        state.withLock { $0.nextHost = nil }
+        state.withLock { state in
+            if let next = state.hosts.next.take() { state.hosts.unconfirmed.append(next) }
+        }
     }
 
-    /// Returns the record with all keys wrapped by the key of `encryption`, and a new data key.
+    /// Returns the record with all keys wrapped by the key of `encryption`, which is announced, and a new data key.
     ///
     /// Another process may have wrapped them with that key already.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/encryption(_:)``; the errors of the hosts that supply
     ///   the keys.
     func rewrapped(_ value: RawSpan?, by encryption: StoreEncryption) throws -> [UInt8] {
-        try state.withLock { state throws in
-            let next = encryption.host
-            var record = try Self.decode(value)
-            func rewrap(_ wrapped: [UInt8], _ number: UInt32) throws -> [UInt8] {
-                let data = SealedValue.additionalData(wrappedKey: number, of: state.storeID)
-                guard
-                    let key = try state.host.unwrap(wrapped, additionalData: data)
-                        ?? next.unwrap(wrapped, additionalData: data)
-                else { throw StoreError.encryption(.wrongKey) }
-                return try next.wrap(key, additionalData: data)
+        var record = try Self.decode(value)
+        let hosts = state.withLock { $0.hosts }
+        var next = hosts
+        next.current = encryption.host
+        func rewrap(_ wrapped: [UInt8], _ number: UInt32) throws -> [UInt8] {
+            guard let opened = try hosts.open(wrapped, number: number) else {
+                throw StoreError.encryption(.wrongKey)
             }
-            record.nameKey = try rewrap(record.nameKey, KeysRecord.nameKeyNumber)
-            for index in record.dataKeys.indices {
-                let number = UInt32(clamping: record.dataKeys[index].number)
-                record.dataKeys[index].wrapped = try rewrap(record.dataKeys[index].wrapped, number)
-            }
-            let number = UInt32(clamping: record.dataKeys.last?.number ?? 0) + 1
-            let wrapped = try next.wrap(
-                next.makeKey(), additionalData: SealedValue.additionalData(wrappedKey: number, of: state.storeID))
-            record.dataKeys.append(.init(number: Int64(number), wrapped: wrapped, bound: 0))
-            return Self.value(of: record)
+            return try next.wrap(opened.key, number: number)
         }
+        record.nameKey = try rewrap(record.nameKey, KeysRecord.nameKeyNumber)
+        for index in record.dataKeys.indices {
+            let number = UInt32(clamping: record.dataKeys[index].number)
+            record.dataKeys[index].wrapped = try rewrap(record.dataKeys[index].wrapped, number)
+        }
+        let number = UInt32(clamping: record.dataKeys.last?.number ?? 0) + 1
+        let wrapped = try next.wrap(next.current.makeKey(), number: number)
+        record.dataKeys.append(.init(number: Int64(number), wrapped: wrapped, bound: 0))
+        return Self.value(of: record)
     }
 
     /// Returns the record without the keys below `number`; nil where it has none.

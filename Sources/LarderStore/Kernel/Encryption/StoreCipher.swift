@@ -20,10 +20,7 @@ final class StoreCipher: ValueCipher {
     }
 
     struct State {
-        var host: any HostKey
-        /// The host's key that the stored keys are about to be wrapped with.
-        var nextHost: (any HostKey)?
-        var storeID = UUIDBytes.zero
+        var hosts: HostKeys
         var nameKey: [UInt8] = []
         /// The keys as of the last commit that was seen.
         var keys = Keys()
@@ -37,16 +34,16 @@ final class StoreCipher: ValueCipher {
     let limits: (block: Int64, key: Int64)
 
     init(_ encryption: StoreEncryption, block: Int64 = 1 << 20, keyLimit: Int64 = (1 << 32) - (1 << 26)) {
-        state = Mutex(State(host: encryption.host))
+        state = Mutex(State(hosts: HostKeys(encryption.host)))
         limits = (block, keyLimit)
     }
 
     /// The identity of the store, which its keys are bound to.
-    var storeID: UUIDBytes { state.withLock { $0.storeID } }
+    var storeID: UUIDBytes { state.withLock { $0.hosts.storeID } }
 
     /// The form of texts in keys.
     var texts: KeyTexts {
-        let (host, key) = state.withLock { ($0.host, $0.nameKey) }
+        let (host, key) = state.withLock { ($0.hosts.current, $0.nameKey) }
         return KeyTexts { host.hash($0, key: key) }
     }
 
@@ -81,26 +78,31 @@ final class StoreCipher: ValueCipher {
     // MARK: Commits
 
     func begin(with record: RawSpan?) throws -> [UInt8]? {
-        try state.withLock { state throws in
+        let isKnown = state.withLock { state in
             state.pending = nil
-            let isKnown = if let record { record.equals(state.keys.value.rawSpan) } else { false }
-            if !isKnown { try adopt(record, &state) }
-            if state.keys.left >= limits.block / 2 { return nil }
-            let pending = try reserve(in: state)
-            state.pending = pending
-            return pending.value
+            guard let record, record.equals(state.keys.value.rawSpan) else { return false }
+            state.hosts.unconfirmed = []
+            return true
         }
+        if !isKnown { try adopt(record) }
+        let (hosts, keys) = state.withLock { ($0.hosts, $0.keys) }
+        if keys.left >= limits.block / 2 { return nil }
+        let pending = try reserve(in: keys, hosts)
+        state.withLock { $0.pending = pending }
+        return pending.value
     }
 
     func didCommit() {
         state.withLock { state in
-            if let pending = state.pending.take() { state.keys = pending }
+            guard var pending = state.pending.take() else { return }
+            pending.ring = state.keys.ring.adding(pending.ring.entries)
+            state.keys = pending
         }
     }
 
     /// Returns the keys with more values reserved for this process, or with a new key.
-    private func reserve(in state: State) throws -> Keys {
-        var keys = state.keys
+    private func reserve(in known: Keys, _ hosts: HostKeys) throws -> Keys {
+        var keys = known
         guard var last = keys.record.dataKeys.last else { throw StoreError.notAStore }
         // The last transaction may have sealed more than was left.
         let excess = -min(0, keys.left)
@@ -108,19 +110,19 @@ final class StoreCipher: ValueCipher {
         last.bound += isFull ? excess : excess + limits.block
         keys.record.dataKeys[keys.record.dataKeys.count - 1] = last
         keys.left += excess + limits.block
-        if isFull { try addKey(to: &keys, state) }
+        if isFull { try addKey(to: &keys, hosts) }
         keys.value = Self.value(of: keys.record)
         return keys
     }
 
     /// Appends a new key, with a block of values reserved.
-    func addKey(to keys: inout Keys, _ state: State) throws {
+    func addKey(to keys: inout Keys, _ hosts: HostKeys) throws {
         let number = UInt32(clamping: keys.record.dataKeys.last?.number ?? 0) + 1
-        let key = state.host.makeKey()
-        let wrapped = try state.host.wrap(
-            key, additionalData: SealedValue.additionalData(wrappedKey: number, of: state.storeID))
+        let key = hosts.current.makeKey()
+        let wrapped = try hosts.wrap(key, number: number)
         keys.record.dataKeys.append(.init(number: Int64(number), wrapped: wrapped, bound: limits.block))
-        keys.ring = keys.ring.adding([.init(number: number, wrapped: wrapped, key: state.host.sealingKey(key))])
+        let sealing = hosts.current.sealingKey(key)
+        keys.ring = keys.ring.adding([.init(number: number, wrapped: wrapped, key: sealing)])
         keys.left = limits.block
     }
 

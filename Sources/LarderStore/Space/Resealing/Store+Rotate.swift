@@ -14,7 +14,8 @@ extension Store {
     /// destroyed. Names in keys of records are not encrypted, and stay.
     ///
     /// Other processes that have the store open read on until they meet a value that is sealed anew: where their key is
-    /// not the new one then, they get `EngineError.keyRefused`. So have them open it again.
+    /// not the new one then, reads throw `EngineError.keyRefused`, and writes ``StoreError/encryption(_:)``. So have them
+    /// open it with the new key: every `Store` of that process continues with it.
     ///
     /// ```swift
     /// try await cache.store.rotateEncryption(to: .aes256(newKey))

@@ -37,6 +37,29 @@ import Testing
         try plain.close()
     }
 
+    /// A single commit would hold all of its pages in memory.
+    @Test func `stores records under other keys in commits of bounded size`() async throws {
+        let store = try directory.open()
+        try await store.write { transaction in
+            for number in 0..<12_000 {
+                try transaction.putCollection(
+                    CollectionName(class: "translation", query: "\(number)"), rows: [], home: translations,
+                    validators: Validators(), fetchedAt: 9)
+            }
+        }
+        var counts = [0]
+        try store.copy(to: other.path, encryptedWith: .aes256(secret)) { counts.append($0) }
+        try store.close()
+        #expect(counts.count > 5 && zip(counts, counts.dropFirst()).allSatisfy { (0...5_000).contains($1 - $0) })
+        let copy = try other.open(secret)
+        #expect(try copy.findings().isEmpty)
+        for number in [0, 11_999] {
+            let name = CollectionName(class: "translation", query: "\(number)")
+            #expect(try copy.read { view in try view.collection(name) } != nil)
+        }
+        try copy.close()
+    }
+
     @Test func `has its keys, also when it is compacted`() async throws {
         let store = try await filledStore(secret)
         let content = try store.contents()
