@@ -247,7 +247,7 @@ let package = Package(
                 "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderHTTP",
                 "LarderJSON",
                 "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
-                "LarderTesting", "LarderTransport", "LarderURLSession",
+                "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
