@@ -8,9 +8,10 @@ struct Load: ParsableCommand {
         abstract: "Make a new store of a dump.",
         discussion: """
             Everything is as it was: identity, generation numbers, counters, tokens, outbox and journal; the dump of \
-            the new store equals the one it was made of. The store is built aside and appears only when the trailer \
-            has been checked. Nothing that exists is changed. Do not write to the old store and the new one both: the \
-            outbox of each would be sent.
+            the new store equals the one it was made of. A dump of an encrypted store makes a plain one, whose \
+            responses and collections have other keys: encrypt it with compact --encrypt-with. The store is built \
+            aside and appears only when the trailer has been checked. Nothing that exists is changed. Do not write to \
+            the old store and the new one both: the outbox of each would be sent.
 
             EXAMPLE: cachetool load store.jsonl /data/copy
 
@@ -42,7 +43,7 @@ struct Load: ParsableCommand {
             }
         } catch StoreError.encryption {
             throw ToolError.system(
-                "The dump is of an encrypted store: make a plain copy (compact --decrypt --output), and dump that.")
+                "The dump has encrypted values: dump the store with its key (dump --key-file), and load that.")
         } catch EngineError.keyExists {
             throw ToolError.badDump(line: records, reason: "the keys near this line are not in order")
         } catch EngineError.keySize {

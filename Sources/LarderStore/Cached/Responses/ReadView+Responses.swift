@@ -94,7 +94,7 @@ extension Tables {
     }
 
     /// Returns the record of an entry, or nil when it is damaged.
-    private static func readable(_ entry: borrowing Entry) -> ResponseRecord? {
+    static func readable(_ entry: borrowing Entry) -> ResponseRecord? {
         try? decoding(.responses) { () throws(FormatError) in
             try ResponseRecord(
                 decoding: try Record.open(

@@ -104,8 +104,7 @@ struct CopiedKeys {
                 try CollectionNumberRecord(decoding: body).number
             }
             guard let name = try source.tables.collection(number: number, in: view)?.name else { return true }
-            let key = try Transaction.key { try CollectionKey.append(name: name, texts, to: &$0) }
-            size += try put([UInt8](copying: body), key, .collections, add)
+            size += try put([RenamedRecord.record(of: name, number: number, texts)], add)
             return true
         }
         return size
@@ -115,23 +114,14 @@ struct CopiedKeys {
         var size: Int64 = 0
         try source.tables.forEachResponse(from: ResponseKey.responses, in: view) { place, record in
             guard let record else { return true }
-            let place = ResponseAddress(key: record.key, variant: place.variant, texts)
-            let key = try Transaction.key { try ResponseKey.response(place).append(to: &$0) }
-            size += try put(record.encode(), key, .responses, add)
-            let tag = ResponseIndexRecord(blob: record.blob).encode()
-            for key in ResponseEntry(place: place, record: record).indexKeys(texts) {
-                size += try put(tag, Transaction.key { try key.append(to: &$0) }, .responses, add)
-            }
+            size += try put(RenamedRecord.records(of: record, variant: place.variant, texts), add)
             return true
         }
         return size
     }
 
-    private func put(
-        _ body: [UInt8], _ key: [UInt8], _ name: TableName, _ add: Environment.AddedEntry
-    ) throws -> Int64 {
-        let value = Record.seal(body: body.rawSpan, key: key.rawSpan, seed: name.seed)
-        try add(name.rawValue, key, value)
-        return Int64(key.count + value.count)
+    private func put(_ records: [RenamedRecord], _ add: Environment.AddedEntry) throws -> Int64 {
+        for record in records { try add(record.table.rawValue, record.key, record.value) }
+        return records.reduce(0) { $0 + $1.size }
     }
 }

@@ -4,13 +4,14 @@ package import LarderFormat
 extension Store {
     /// Makes a store at `path`, where none may exist, from whole records, such as those of a dump.
     ///
-    /// Records are stored as they are, their checksums included; ``verify(_:progress:_:)`` checks their content. The call
-    /// is not atomic: build the store elsewhere and rename it. When this throws, `path` holds remains to be removed.
+    /// Records are stored as they are, their checksums included; ``verify(_:progress:_:)`` checks their content. Those of
+    /// an encrypted store, whose values are plain, make a plain store: its responses and collections get other keys. The
+    /// call is not atomic: build the store elsewhere and rename it. When this throws, `path` holds remains to be removed.
     /// Blocks.
     ///
     /// - Throws: ``StoreError/notAStore`` when the records hold no format record or no counters;
     ///   ``StoreError/unsupportedFormat(_:)`` or ``StoreError/readOnlyFormat`` when this software cannot read or write
-    ///   the version; ``StoreError/encryption(_:)`` for records of an encrypted store, whose keys have another form;
+    ///   the version; ``StoreError/encryption(_:)`` for records of an encrypted store whose values are encrypted;
     ///   ``StoreError/damaged(table:reason:)``; ``EngineError``; the errors of `fill`.
     package static func make(at path: String, fill: (inout StoreFiller) throws -> Void) throws {
         let environment = try Environment.open(path: path, options: EnvironmentOptions(tables: Tables.names))
@@ -19,12 +20,20 @@ extension Store {
             var filler = StoreFiller(environment, tables)
             try fill(&filler)
             try filler.flush()
-            try environment.read { transaction in
+            let format = try environment.read { transaction in
                 guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
                 let access = try FormatAccess.of(record)
                 if access == .readOnly { throw StoreError.readOnlyFormat }
-                if record.features.isSealed { throw StoreError.encryption(.keyMissing) }
-                _ = try tables.counters(in: transaction)
+                do {
+                    _ = try tables.counters(in: transaction)
+                } catch StoreError.damaged where record.features.isSealed {
+                    throw StoreError.encryption(.keyMissing)
+                }
+                return record
+            }
+            if format.features.isSealed {
+                var keys = ReadableKeys(environment, tables)
+                try keys.convert(format)
             }
         } catch {
             try? environment.close()

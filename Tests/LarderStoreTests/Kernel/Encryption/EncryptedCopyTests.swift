@@ -124,12 +124,35 @@ import Testing
         try salvaged.close()
     }
 
-    @Test func `cannot be made of a dump, whose keys have another form`() async throws {
+    /// The only copy that is left of a lost store may be its dump.
+    @Test func `is plain when it is made of a dump, and has the same content as a plain copy`() async throws {
         let store = try await filledStore(secret)
-        let format = try store.read { view in try view.rawRecords(of: .meta) }
+        var records = try TableName.allCases.map { name in
+            try (name, store.read { view in try view.rawRecords(of: name) })
+        }
+        let third = TemporaryStore()
+        try store.copy(to: third.path, encryptedWith: nil)
         try store.close()
-        #expect(throws: StoreError.encryption(.keyMissing)) {
-            try Store.make(at: other.path) { filler in for record in format { try filler.append(record, to: .meta) } }
+        try make(of: records)
+        let (plain, loaded) = (try third.open(), try other.open())
+        #expect(try loaded.findings().isEmpty)
+        #expect(try loaded.contents() == plain.contents())
+        #expect(try !loaded.read { view in try view.rawRecords(of: .meta) }.contains { $0.key == KeysRecord.key })
+        try plain.close()
+        try loaded.close()
+        // As a program that knows no encryption dumps them.
+        let raw = try RawStore(directory.path)
+        records = try Dictionary(grouping: raw.records(), by: \.table).map { name, records in
+            (name, records.map { LarderStore.RawRecord(key: $0.key, value: $0.value) })
+        }
+        try raw.close()
+        try Store.destroy(at: other.path, discardingUnsent: true)
+        #expect(throws: StoreError.encryption(.keyMissing)) { try make(of: records) }
+    }
+
+    private func make(of records: [(TableName, [LarderStore.RawRecord])]) throws {
+        try Store.make(at: other.path) { filler in
+            for (table, records) in records { for record in records { try filler.append(record, to: table) } }
         }
     }
 }
