@@ -46,6 +46,8 @@ public enum FormatError: Error, Hashable, Sendable {
     /// The record is sealed, and was not opened by the key that it names: it is damaged, misplaced or forged. Or it is
     /// plain in a sealed store.
     case notAuthentic
+    /// The row is compressed, and was not decompressed: its frame is damaged, or the dictionary that it names is lost.
+    case notDecompressed
     /// A field holds a number that has no meaning there; `field` is its name in FORMAT.md.
     case invalidValue(field: String, value: Int64)
 
@@ -101,6 +103,7 @@ extension FormatError: CustomStringConvertible {
         case .unexpectedCodec(let codec): "unexpected codec \(codec)"
         case .checksumMismatch: "checksum mismatch"
         case .notAuthentic: "encrypted record is damaged, misplaced or forged"
+        case .notDecompressed: "compressed record is damaged, or its dictionary is lost"
         case .invalidValue(let field, let value): "field \(field) cannot be \(value)"
         case .notAStore: "no larder store"
         case .newerFormat(let minimumReader): "store needs a reader of format \(minimumReader)"

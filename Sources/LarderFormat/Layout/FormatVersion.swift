@@ -38,12 +38,18 @@ package struct FormatFeatures: Hashable, Sendable {
 
     /// The features that this software knows when it writes. A published copy is never written, so its bit is none of
     /// them.
-    package static let known = FormatFeatures(incompatible: 1)
+    package static let known = FormatFeatures(incompatible: 3)
 
     /// Whether all values are sealed, except those of the records that are needed to open them.
     package var isSealed: Bool {
         get { incompatible & 1 != 0 }
         set { incompatible = newValue ? incompatible | 1 : incompatible & ~1 }
+    }
+
+    /// Whether values of rows may be compressed.
+    package var isCompressed: Bool {
+        get { incompatible & 2 != 0 }
+        set { incompatible = newValue ? incompatible | 2 : incompatible & ~2 }
     }
 
     /// Whether the file is a published copy: replaced as a whole, never written.

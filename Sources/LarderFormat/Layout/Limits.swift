@@ -44,6 +44,8 @@ public enum Limits {
     public static let collectionChunk = 32_752
     /// The encoded record of the session.
     public static let session = 65_536
+    /// A dictionary of compressed rows.
+    package static let dictionary = 65_536
     /// The number of servers whose waits are kept.
     public static let serverWaits = 64
     /// The encoded name of a buffer.

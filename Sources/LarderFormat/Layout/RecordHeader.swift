@@ -5,7 +5,7 @@
 /// | offset | size | field                                  |
 /// | -----: | ---: | -------------------------------------- |
 /// |      0 |    1 | `version`, 1                           |
-/// |      1 |    1 | `flags`, 0; 1 of a sealed value        |
+/// |      1 |    1 | `flags`, 0; 1 sealed, 2 compressed     |
 /// |      2 |    1 | `codec`                                |
 /// |      3 |    1 | reserved, 0                            |
 /// |      4 |    8 | `checksum`, of body, key, owner, table |
@@ -44,7 +44,8 @@ package struct RecordHeader: Hashable, Sendable {
     ///
     /// - Throws: ``FormatError/truncated(offset:)`` for a value shorter than a header,
     ///   ``FormatError/unsupportedVersion(_:)``, ``FormatError/reservedBits``, ``FormatError/unknownCodec(_:)``, or
-    ///   ``FormatError/notAuthentic`` for a sealed value that was not opened.
+    ///   ``FormatError/notAuthentic`` for a sealed value that was not opened, or ``FormatError/notDecompressed`` for a
+    ///   compressed one that was not decompressed.
     package init(decoding value: RawSpan) throws(FormatError) {
         guard let first = value.littleEndian(at: Self.versionOffset, as: UInt32.self),
             let checksum = value.littleEndian(at: Self.checksumOffset, as: UInt64.self)
@@ -53,7 +54,13 @@ package struct RecordHeader: Hashable, Sendable {
         guard version == Self.version else { throw .unsupportedVersion(version) }
         let flags = UInt8(truncatingIfNeeded: first >> 8)
         let reserved = UInt8(truncatingIfNeeded: first >> 24)
-        guard flags == 0, reserved == 0 else { throw flags == SealedValue.flag ? .notAuthentic : .reservedBits }
+        guard flags == 0, reserved == 0 else {
+            switch flags {
+            case SealedValue.flag: throw .notAuthentic
+            case CompressedValue.flag: throw .notDecompressed
+            default: throw .reservedBits
+            }
+        }
         let codec = UInt8(truncatingIfNeeded: first >> 16)
         guard codec <= Self.tupleCodec || codec >= 16 else { throw .unknownCodec(codec) }
         self.init(codec: codec, checksum: checksum)

@@ -89,6 +89,7 @@ import Testing
         case .unsupportedVersion: "unsupported version"
         case .reservedBits: "reserved bits"
         case .notAuthentic: "not opened"
+        case .notDecompressed: "not decompressed"
         case .unknownCodec: "unknown codec"
         default: error.description
         }
