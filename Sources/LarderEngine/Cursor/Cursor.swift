@@ -17,7 +17,7 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let handle: OpaquePointer
     private let transaction: OpaquePointer
     private let bounds: ValueBounds
-    /// Those of the transaction, and this cursor's own; nil without a cipher.
+    /// Those of the transaction, and this cursor's own; nil without a cipher and a decompressor.
     private let values: (transaction: PlainValues, own: PlainValues)?
     private let table: Table
     // The environment keeps it, and outlives every transaction.
@@ -150,7 +150,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         if isGuarded { unsafe try didMove(to: key, data) }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
         if let values {
-            unsafe try values.own.move(to: entry.stored, of: entry.key, transaction, bounds, pages)
+            unsafe try values.own.move(to: entry.stored, of: entry.key, ValueSource(transaction, bounds, pages))
         }
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)

@@ -7,7 +7,7 @@ public struct Entry: ~Escapable {
     public let key: RawSpan
     /// The value as it is stored.
     let stored: RawSpan
-    // Nil without a cipher. Owned by the cursor, with which this entry ends.
+    // Nil without a cipher and a decompressor. Owned by the cursor, with which this entry ends.
     private let plain: Unmanaged<PlainValues>?
 
     /// Wraps the values that LMDB returned; the caller has checked their bounds, and binds the lifetime.
@@ -21,7 +21,7 @@ public struct Entry: ~Escapable {
         unsafe self.plain = plain.map { unsafe Unmanaged.passUnretained($0) }
     }
 
-    /// The value; with a cipher the plain one, which is opened when it is first read.
+    /// The value; with a cipher or a decompressor the plain one, which is made when it is first read.
     public var value: RawSpan {
         @_lifetime(copy self)
         get {
@@ -32,9 +32,20 @@ public struct Entry: ~Escapable {
         }
     }
 
-    /// The size of the value, in bytes; opens nothing.
+    /// The value as it was before it was sealed: compressed, where it is.
+    package var openedValue: RawSpan {
+        @_lifetime(copy self)
+        get {
+            guard let plain = unsafe plain else { return stored }
+            // As above.
+            let value = unsafe plain.takeUnretainedValue().currentOpened(stored, of: key)
+            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
+        }
+    }
+
+    /// The size of the value, in bytes; decompresses nothing, and opens nothing unless it may be compressed too.
     package var valueSize: Int {
         guard let plain = unsafe plain else { return stored.byteCount }
-        return unsafe plain.takeUnretainedValue().currentSize(stored)
+        return unsafe plain.takeUnretainedValue().currentSize(stored, of: key)
     }
 }

@@ -6,10 +6,10 @@ final class BulkCopy {
     // Owned: opened by init, closed by deinit; used by the one thread that fills it.
     private let handle: OpaquePointer
     private let tables: [String: Table]
-    private let cipher: (any ValueCipher)?
+    private let options: EnvironmentOptions
 
     init(path: String, options: EnvironmentOptions) throws(EngineError) {
-        cipher = options.cipher
+        self.options = options
         unsafe handle = try Environment.openHandle(path, options, isExclusive: true)
         do throws(EngineError) {
             tables = unsafe try Environment.createTables(handle, options)
@@ -30,7 +30,7 @@ final class BulkCopy {
     /// Appends the entries of `cursor` from its position on that `includes` accepts, in commits of bounded size.
     ///
     /// - Parameter progress: called after each commit with the count of entries appended so far.
-    /// - Returns: the count of entries appended, and the bytes of their keys and values.
+    /// - Returns: the count of entries appended, and the bytes of their keys and plain values.
     func append(
         _ cursor: inout Cursor, to name: String, where includes: (RawSpan) -> Bool, progress: (Int) throws -> Void
     ) throws -> (count: Int, byteCount: Int) {
@@ -49,9 +49,9 @@ final class BulkCopy {
                     }
                     if !includes(entry.key) { continue }
                     appended.count += 1
-                    appended.byteCount += entry.key.byteCount + entry.value.byteCount
+                    appended.byteCount += entry.key.byteCount + entry.valueSize
                     // The source is sorted, so an entry out of order comes from a damaged page.
-                    if try !transaction.append(entry.value, forKey: entry.key, in: table) {
+                    if try !transaction.append(entry.openedValue, forKey: entry.key, in: table) {
                         throw EngineError.corrupted
                     }
                 }
@@ -109,7 +109,7 @@ final class BulkCopy {
         var begun: OpaquePointer?
         try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
         guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
-        var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(cipher, tables))
+        var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(options, tables))
         do {
             try body(&transaction)
         } catch {

@@ -22,14 +22,14 @@ extension Environment {
     /// Stores an entry in a copy.
     package typealias AddedEntry = (_ table: String, _ key: [UInt8], _ value: [UInt8]) throws -> Void
 
-    /// Changes a copy in its last commit, given the bytes of keys and values that were copied of each table.
+    /// Changes a copy in its last commit, given the bytes of keys and plain values that were copied of each table.
     package typealias CopyChange = (inout WriteTransaction, [String: Table], _ sizes: [String: Int]) throws -> Void
 
     /// The form of the values in a copy.
     package enum CopiedValues {
         /// As they are stored: sealed values stay sealed with the same keys, which are copied with them.
         case asStored
-        /// Plain, or sealed anew with a cipher of the copy's own.
+        /// Sealed anew with a cipher of the copy's own, or not sealed; compressed values stay compressed.
         case anew((any ValueCipher)?)
     }
 

@@ -211,7 +211,7 @@ extension Environment {
         var begun: OpaquePointer?
         try check(unsafe mdb_txn_begin(handle, nil, 0, &begun), "mdb_txn_begin")
         guard let opened = unsafe begun else { preconditionFailure("mdb_txn_begin succeeded without a transaction") }
-        var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(options.cipher, tables))
+        var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(options, tables))
         do {
             try initialize(&transaction, tables)
             if let failure = transaction.failure { throw failure }

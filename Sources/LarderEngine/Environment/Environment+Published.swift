@@ -57,6 +57,7 @@ extension Environment {
     ///   replaced each one that was being opened; what `inspect` throws.
     package static func openPublished(
         path: String, tables: [String], cipher: (any ValueCipher)? = nil,
+        decompressor: (any ValueDecompressor)? = nil,
         inspect: (ReadTransaction, [String: Table]) throws -> Void
     ) throws -> Environment {
         let directory = StoreDirectory(path: try StoreDirectory.absolute(path))
@@ -72,6 +73,7 @@ extension Environment {
                 access: .readOnly, tables: tables, mapSize: mapSize,
                 mapSizeCap: max(mapSize, EnvironmentOptions.defaultMapSizeCap))
             options.cipher = cipher
+            options.decompressor = decompressor
             let hasCheckedLeaves = try checkPages(
                 pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
             let handle = unsafe try openHandle(directory.path, options, isExclusive: false, usesLockFile: false)

@@ -22,7 +22,7 @@ extension Environment {
         if let outer = unsafe currentReader {
             if isForked { throw EngineError.usedAfterFork }
             let bounds = unsafe try mapExtent.bounds(in: outer, isWriting: false)
-            let plain = PlainValues(cipher, tables)
+            let plain = PlainValues(options, tables)
             defer { withExtendedLifetime(plain) {} }
             return try body(unsafe ReadTransaction(handle: outer, bounds: bounds, plain: plain, pages: neededGuard))
         }
@@ -92,7 +92,7 @@ extension Environment {
         guard let transaction = unsafe begun else {
             preconditionFailure("mdb_txn_begin succeeded without a transaction")
         }
-        return unsafe ReaderSlot(handle: transaction, plain: PlainValues(cipher, tables, isReused: true))
+        return unsafe ReaderSlot(handle: transaction, plain: PlainValues(options, tables, isReused: true))
     }
 
     /// Adopts another process's growth of the map, on the writer thread, between transactions.

@@ -32,7 +32,7 @@ extension Environment {
                 tables[name] = Table(name: name, identifier: identifier)
             }
             let bounds = unsafe try MapExtent().bounds(in: transaction, isWriting: false)
-            let plain = PlainValues(options.cipher, tables)
+            let plain = PlainValues(options, tables)
             defer { withExtendedLifetime(plain) {} }
             mayWrite = try inspect(
                 unsafe ReadTransaction(handle: transaction, bounds: bounds, plain: plain, pages: pages), tables)

@@ -80,7 +80,7 @@ extension Environment {
     private func attempt<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result? {
         let handle = unsafe try begin()
         var transaction = unsafe WriteTransaction(
-            handle: handle, bounds: try boundsOfWrite(handle), plain: PlainValues(cipher, tables), pages: neededGuard)
+            handle: handle, bounds: try boundsOfWrite(handle), plain: PlainValues(options, tables), pages: neededGuard)
         let number = transaction.reader.commit
         recordBegin(of: number)
         let result: Result

@@ -28,11 +28,17 @@ public struct EnvironmentOptions: Hashable, Sendable {
 
     /// The encryption of the values; nil to store them plain. Options that differ in it alone are equal.
     package var cipher: (any ValueCipher)? {
-        get { cipherChoice.cipher }
-        set { cipherChoice.cipher = newValue }
+        get { coding.cipher }
+        set { coding.cipher = newValue }
     }
 
-    private var cipherChoice = CipherChoice()
+    /// The decompression of the values; nil where none is compressed. Options that differ in it alone are equal.
+    package var decompressor: (any ValueDecompressor)? {
+        get { coding.decompressor }
+        set { coding.decompressor = newValue }
+    }
+
+    private var coding = ValueCoding()
 
     /// The size of a file, in bytes, up to which all pages are checked by an open that no clean close vouches for, and
     /// before the first write. Of a larger file these checks read branch pages and the free list, about a hundredth of
@@ -74,9 +80,10 @@ public struct EnvironmentOptions: Hashable, Sendable {
     var isReadOnly: Bool { access == .readOnly }
 }
 
-/// A cipher that options are compared without: it belongs to the content of the file, which says whether it needs one.
-private struct CipherChoice: Hashable, Sendable {
+/// What options are compared without: it belongs to the content of the file, which says whether it is needed.
+private struct ValueCoding: Hashable, Sendable {
     var cipher: (any ValueCipher)?
+    var decompressor: (any ValueDecompressor)?
 
     static func == (left: Self, right: Self) -> Bool { true }
 

@@ -10,7 +10,7 @@ public struct ReadTransaction: ~Escapable {
     // Valid while it is lent: the pool, or the write transaction, reclaims it only afterwards.
     private let handle: OpaquePointer
     private let bounds: ValueBounds
-    // Nil without a cipher. Owned by the lender, which keeps it as long as this and its spans are valid.
+    // Nil without a cipher and a decompressor. Owned by the lender, which keeps it as long as this and its spans are valid.
     private let plain: Unmanaged<PlainValues>?
     // The environment keeps it, and outlives every transaction.
     private unowned(unsafe) let pages: PageGuard?
@@ -27,7 +27,7 @@ public struct ReadTransaction: ~Escapable {
         isGuarded = pages != nil
     }
 
-    /// The same view of the values as they are stored: sealed, where the environment has a cipher.
+    /// The same view of the values as they are stored: sealed and compressed, where they are.
     package var stored: ReadTransaction {
         @_lifetime(copy self)
         get {
@@ -46,8 +46,8 @@ public struct ReadTransaction: ~Escapable {
 
     /// Returns the bytes stored under `key`, or nil.
     ///
-    /// The span points into the map: nothing is copied. With a cipher it points to the plain value, in memory that stays
-    /// as long as the span may be used. No alignment is promised. LMDB: `mdb_get`.
+    /// The span points into the map: nothing is copied. With a cipher or a decompressor it points to the plain value, in
+    /// memory that stays as long as the span may be used. No alignment is promised. LMDB: `mdb_get`.
     ///
     /// - Parameter key: 1 to 511 bytes.
     /// - Throws: ``EngineError/keySize(actual:limit:)``, ``EngineError/corrupted``,
@@ -58,17 +58,33 @@ public struct ReadTransaction: ~Escapable {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored }
         // The lender keeps the values until this view, or the state of the write transaction that it shows, ends.
-        let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, handle, bounds, pages)
+        let source = unsafe ValueSource(handle, bounds, pages)
+        let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, source)
         return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
     }
 
-    /// Returns the size of the value stored under `key`, or nil; that of the plain value, which is not opened.
+    /// Returns the value stored under `key` as it was before it was sealed, or nil: compressed, where it is.
+    ///
+    /// - Throws: as ``value(forKey:in:)``.
+    @_lifetime(copy self)
+    package func openedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
+        guard let stored = try storedValue(forKey: key, in: table) else { return nil }
+        guard let plain = unsafe plain else { return stored }
+        let source = unsafe ValueSource(handle, bounds, pages)
+        // As above.
+        let value = unsafe try plain.takeUnretainedValue().openedValue(stored, of: copy key, in: table, source)
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
+    }
+
+    /// Returns the size of the value stored under `key`, or nil; that of the plain value, which is not decompressed, and
+    /// not opened unless it may be compressed too.
     ///
     /// - Throws: as ``value(forKey:in:)``.
     package func valueSize(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> Int? {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored.byteCount }
-        return unsafe plain.takeUnretainedValue().size(stored, of: copy key, in: table)
+        let source = unsafe ValueSource(handle, bounds, pages)
+        return unsafe try plain.takeUnretainedValue().size(stored, of: copy key, in: table, source)
     }
 
     @_lifetime(copy self)

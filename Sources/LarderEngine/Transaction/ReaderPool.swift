@@ -45,7 +45,7 @@ final class ReaderPool: @unchecked Sendable {
 final class ReaderSlot: @unchecked Sendable {
     // Sendable: with MDB_NOTLS a read transaction may move between threads, and the pool passes it to one at a time.
     let handle: OpaquePointer
-    /// The plain values of the transaction; nil without a cipher.
+    /// The plain values of the transaction; nil without a cipher and a decompressor.
     let plain: PlainValues?
 
     init(handle: OpaquePointer, plain: PlainValues?) {

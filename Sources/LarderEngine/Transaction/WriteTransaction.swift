@@ -9,7 +9,7 @@ public struct WriteTransaction: ~Copyable {
     // Valid until the environment commits or aborts, which happens after the closure has returned.
     let handle: OpaquePointer
     private let bounds: ValueBounds
-    /// The plain values that were read since the last change; nil without a cipher.
+    /// The plain values that were read since the last change; nil without a cipher and a decompressor.
     private let plain: PlainValues?
     // The environment keeps it, and outlives every transaction.
     private unowned(unsafe) let pages: PageGuard?
@@ -23,7 +23,7 @@ public struct WriteTransaction: ~Copyable {
 
     /// - Parameters:
     ///   - bounds: those of the file; by default those of one that this process has just created.
-    ///   - plain: the plain values of its reads; nil without a cipher.
+    ///   - plain: the plain values of its reads; nil without a cipher and a decompressor.
     ///   - pages: the guard of the file's pages; nil where they need none.
     init(handle: OpaquePointer, bounds: ValueBounds = .all, plain: PlainValues?, pages: PageGuard? = nil) {
         unsafe self.handle = handle
@@ -116,11 +116,11 @@ public struct WriteTransaction: ~Copyable {
         isDirty = true
         TableAccess.set.record()
         let code: Int32
-        if let plain, !plain.cipher.isPlain(copy key, in: table) {
-            plain.reset()
+        // The change ends every span of a plain value.
+        plain?.reset()
+        if let sealed = unsafe plain?.sealed(copy value, for: copy key, in: table) {
             // In memory that the next change uses again; liblmdb has copied it then.
-            let sealed = unsafe RawSpan(_unsafeBytes: plain.sealed(copy value, for: copy key, in: table))
-            code = putStored(sealed, key, table, flags)
+            code = putStored(unsafe RawSpan(_unsafeBytes: sealed), key, table, flags)
         } else {
             code = putStored(value, key, table, flags)
         }
