@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "LarderFormat", targets: ["LarderFormat"]),
         .library(name: "LarderStore", targets: ["LarderStore"]),
         .library(name: "LarderEncryption", targets: ["LarderEncryption"]),
+        .library(name: "LarderCompression", targets: ["LarderCompression"]),
         .library(name: "LarderSync", targets: ["LarderSync"]),
         .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
         .library(name: "LarderOutbox", targets: ["LarderOutbox"]),
@@ -29,6 +30,7 @@ let package = Package(
         .trait(name: "ServiceLifecycle", description: "Caches, coordinators and outboxes as services of that package"),
         .trait(name: "AsyncHTTPClient", description: "The transport adapter on AsyncHTTPClient, the one for Linux"),
         .trait(name: "Encryption", description: "LarderEncryption, encryption of stores with swift-crypto"),
+        .trait(name: "Compression", description: "LarderCompression, compression of rows with libzstd"),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -48,6 +50,7 @@ let package = Package(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -64,6 +67,9 @@ let package = Package(
                 "LarderStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
             ]),
+        .target(
+            name: "LarderCompression",
+            dependencies: ["LarderStore", .byName(name: "CZstd", condition: .when(traits: ["Compression"]))]),
         .target(
             name: "LarderTransport",
             dependencies: [
@@ -164,7 +170,7 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP",
                 "LarderOutbox", "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
-                "LarderEncryption",
+                "LarderCompression", "LarderEncryption",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -198,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderJSON", "LMDBCalls",
+                "LarderStore", "LarderCompression", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderJSON",
+                "LMDBCalls",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -244,18 +251,18 @@ let package = Package(
         .testTarget(
             name: "LarderTests",
             dependencies: [
-                "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderEngine", "LarderFormat", "LarderHTTP",
-                "LarderJSON",
-                "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
-                "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
+                "Larder", "LarderAsyncHTTPClient", "LarderCompression", "LarderEncryption", "LarderEngine",
+                "LarderFormat", "LarderHTTP", "LarderJSON", "LarderObservation", "LarderOutbox", "LarderQuery",
+                "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport", "LarderURLSession",
+                "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Larder", "LarderAsyncHTTPClient", "LarderEncryption", "LarderFormat", "LarderHTTP",
-                "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore", "LarderSync",
-                "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
+                "Larder", "LarderAsyncHTTPClient", "LarderCompression", "LarderEncryption", "LarderFormat",
+                "LarderHTTP", "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore",
+                "LarderSync", "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-options=(--traits Server,AsyncHTTPClient,Encryption)
+options=(--traits Server,AsyncHTTPClient,Encryption,Compression)
 coverage=
 suites=()
 for argument in "$@"; do

@@ -26,13 +26,17 @@ public final class PublishedStore: Sendable {
     public let path: String
     private let host: HostServices
     private let encryption: StoreEncryption?
+    private let compression: StoreCompression?
     /// The newest copy last; those before it are still being read.
     private let copies: Mutex<[Copy]>
 
-    private init(_ store: Store, _ host: HostServices, _ encryption: StoreEncryption?) {
+    private init(
+        _ store: Store, _ host: HostServices, _ encryption: StoreEncryption?, _ compression: StoreCompression?
+    ) {
         path = store.path
         self.host = host
         self.encryption = encryption
+        self.compression = compression
         copies = Mutex([Copy(store: store)])
     }
 
@@ -53,13 +57,15 @@ public final class PublishedStore: Sendable {
     ///     system ends a process when a file that it reads is made shorter.
     ///   - host: the app's services; only the logger is used.
     ///   - encryption: that of the store that was published; nil for a plain one.
+    ///   - compression: that of the store that was published; nil where it has no compressed rows.
     /// - Throws: `EngineError.notFound` where nothing was published, the errors of a damaged file, and others of the
     ///   engine under opening; ``StoreError/notPublished`` for a store; ``StoreError/notAStore``,
-    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/encryption(_:)``.
+    ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/encryption(_:)``,
+    ///   ``StoreError/compressionMissing``.
     public static func open(
-        at path: String, host: HostServices, encryption: StoreEncryption? = nil
+        at path: String, host: HostServices, encryption: StoreEncryption? = nil, compression: StoreCompression? = nil
     ) throws -> PublishedStore {
-        PublishedStore(try openCopy(at: path, host, encryption), host, encryption)
+        PublishedStore(try openCopy(at: path, host, encryption, compression), host, encryption, compression)
     }
 
     /// Lends a view of the newest copy to `body`.
@@ -67,7 +73,7 @@ public final class PublishedStore: Sendable {
     /// Runs on the caller's thread. Each read asks the system once whether a newer copy was published. The first read
     /// after that opens the newer one, while others wait. A read inside a read shares the outer view.
     ///
-    /// - Throws: what `body` throws; as ``open(at:host:encryption:)`` where a newer copy cannot be opened. Where the copy
+    /// - Throws: what `body` throws; as ``open(at:host:encryption:compression:)`` where a newer copy cannot be opened. Where the copy
     ///   was removed, the one that is open is read.
     public func read<Result: ~Copyable>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
         let store = try begin()
@@ -82,7 +88,7 @@ public final class PublishedStore: Sendable {
             if let outer = copies.firstIndex(where: { $0.store.environment.isInsideTransaction }) {
                 index = outer
             } else if copies[index].store.environment.isReplaced {
-                copies.append(Copy(store: try Self.openCopy(at: path, host, encryption)))
+                copies.append(Copy(store: try Self.openCopy(at: path, host, encryption, compression)))
                 index += 1
             }
             copies[index].reads += 1
@@ -108,10 +114,13 @@ public final class PublishedStore: Sendable {
     }
 
     /// Opens the file at `path` as a store of its own, whose close is the caller's.
-    static func openCopy(at path: String, _ host: HostServices, _ encryption: StoreEncryption?) throws -> Store {
+    static func openCopy(
+        at path: String, _ host: HostServices, _ encryption: StoreEncryption?, _ compression: StoreCompression?
+    ) throws -> Store {
         let cipher = encryption.map { StoreCipher($0) }
+        let compression = compression.map { RowCompression($0) }
         let environment = try Environment.openPublished(
-            path: path, tables: Tables.names, cipher: cipher
+            path: path, tables: Tables.names, cipher: cipher, decompressor: compression
         ) { transaction, tables in
             _ = try Store.readFormat(in: transaction, tables)
             let key = FormatRecord.key
@@ -120,6 +129,7 @@ public final class PublishedStore: Sendable {
                 try Store.formatRecord(of: value).features.isPublished
             else { throw StoreError.notPublished }
             try Store.loadKeys(in: transaction, tables, cipher)
+            try Store.checkCompression(in: transaction, tables, compression)
         }
         do {
             return try Store(environment: environment, host: host, isReadOnly: true, parts: Store.parts)

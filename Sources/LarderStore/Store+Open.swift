@@ -25,7 +25,7 @@ extension Store {
     ///
     /// - Throws: `EngineError` (its cases under opening), ``StoreError/notAStore``,
     ///   ``StoreError/unsupportedFormat(_:)``, ``StoreError/damaged(table:reason:)``, ``StoreError/tableLost(_:)``,
-    ///   ``StoreError/encryption(_:)``; ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read
+    ///   ``StoreError/encryption(_:)``, ``StoreError/compressionMissing``; ``StoreError/readOnlyFormat`` for a file that lacks a table and may only be read
     ///   by this version.
     public static func open(at path: String, options: StoreOptions = StoreOptions(), host: HostServices) throws -> Store
     {
@@ -44,11 +44,14 @@ extension Store {
     ) throws -> Store {
         var known: (counters: CountersRecord?, tables: Set<String>)?
         let cipher = options.encryption.map { StoreCipher($0) }
-        let environment = try openEnvironment(at: path, options, host, cipher) { known = ($0, $1) }
+        let compression = options.compression.map { RowCompression($0) }
+        let environment = try openEnvironment(at: path, options, host, (cipher, compression)) { known = ($0, $1) }
         do {
             try checkEncryption(of: environment, cipher)
+            try checkCompression(of: environment, compression)
             let access = try readFormat(environment)
             let isReadOnly = options.access == .readOnly || access == .readOnly
+            if !isReadOnly { try enableCompression(of: environment) }
             let store = try Store(
                 environment: environment, host: host, isReadOnly: isReadOnly, sizeCap: options.sizeCap,
                 collectionAge: options.collectionAge, credentialFields: options.credentialFields,
@@ -74,18 +77,20 @@ extension Store {
     }
 
     private static func openEnvironment(
-        at path: String, _ options: StoreOptions, _ host: HostServices, _ cipher: StoreCipher?,
+        at path: String, _ options: StoreOptions, _ host: HostServices,
+        _ coding: (cipher: StoreCipher?, compression: RowCompression?),
         onInspect: (CountersRecord?, Set<String>) -> Void
     ) throws -> Environment {
         do {
             return try Environment.open(
-                path: path, options: options.environment(cipher),
+                path: path, options: options.environment(coding.cipher, coding.compression),
                 initialize: { transaction, tables in
-                    try writeFirstRecords(&transaction, Tables(tables), id: host.makeID(), cipher)
+                    try writeFirstRecords(&transaction, Tables(tables), id: host.makeID(), coding.cipher)
                 },
                 inspect: { transaction, tables in
                     let access = try readFormat(in: transaction, tables)
-                    try loadKeys(in: transaction, tables, cipher)
+                    try loadKeys(in: transaction, tables, coding.cipher)
+                    try checkCompression(in: transaction, tables, coding.compression)
                     onInspect(try? readCounters(in: transaction, tables), Set(tables.keys))
                     return access == .readWrite
                 })

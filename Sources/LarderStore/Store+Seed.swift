@@ -22,11 +22,12 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: the directory of the store, which is created when it does not exist.
-    ///   - seed: the directory of a published copy, plain or encrypted with the key of `options`. It is not read where a
+    ///   - seed: the directory of a published copy, plain or encrypted with the key of `options`, and
+    ///     compressed only where `options` have that. It is not read where a
     ///     store exists.
     ///   - options: as for ``open(at:options:host:)``; nothing is created unless their access is `readWrite`.
     ///   - host: the app's services; they supply the identity of the new store.
-    /// - Throws: as ``PublishedStore/open(at:host:encryption:)`` for the seed, ``StoreError/readOnlyFormat`` for a seed
+    /// - Throws: as ``PublishedStore/open(at:host:encryption:compression:)`` for the seed, ``StoreError/readOnlyFormat`` for a seed
     ///   that only a newer version may write, `EngineError.diskFull`; there is no store then. As
     ///   ``open(at:options:host:)``.
     /// - Complexity: the first time, reads and writes every record of the seed once.
@@ -34,7 +35,7 @@ extension Store {
         at path: String, seededFrom seed: String, options: StoreOptions = StoreOptions(), host: HostServices
     ) throws -> Store {
         if options.access == .readWrite, try !Environment.exists(at: path) {
-            let source = try openSeed(at: seed, host, options.encryption)
+            let source = try openSeed(at: seed, host, options)
             defer { try? source.close() }
             let content = SeedContent()
             let id = host.makeID()
@@ -57,12 +58,11 @@ extension Store {
     }
 
     /// Opens a seed, which may be plain, or encrypted as the store is to be.
-    private static func openSeed(at path: String, _ host: HostServices, _ encryption: StoreEncryption?) throws -> Store
-    {
+    private static func openSeed(at path: String, _ host: HostServices, _ options: StoreOptions) throws -> Store {
         do {
-            return try PublishedStore.openCopy(at: path, host, nil)
-        } catch StoreError.encryption(.keyMissing) where encryption != nil {
-            return try PublishedStore.openCopy(at: path, host, encryption)
+            return try PublishedStore.openCopy(at: path, host, nil, options.compression)
+        } catch StoreError.encryption(.keyMissing) where options.encryption != nil {
+            return try PublishedStore.openCopy(at: path, host, options.encryption, options.compression)
         }
     }
 }
@@ -73,7 +73,7 @@ private struct SeedContent {
         .meta, .resources, .rows, .generations, .filters, .members, .collections, .indexes, .garbage,
     ]
 
-    private let records = [FormatRecord.key, CountersRecord.key, ServersRecord.key]
+    private let records = [FormatRecord.key, CountersRecord.key, ServersRecord.key, DictionariesRecord.key]
     /// The entries of overlaid rows.
     private let localEntries = IndexEntryKey.prefix(generation: 0)
     private let blobs = [GarbageKey.Kind.stagedBlob.prefix, GarbageKey.Kind.blob.prefix]
@@ -82,7 +82,7 @@ private struct SeedContent {
     func includes(_ key: RawSpan, of table: String) -> Bool {
         guard let table = TableName(rawValue: table), Self.tables.contains(table) else { return false }
         return switch table {
-        case .meta: records.contains { key.equals($0.rawSpan) }
+        case .meta: records.contains { key.equals($0.rawSpan) } || DictionaryRecord.isKey(key)
         case .indexes: !key.starts(with: localEntries.rawSpan)
         case .garbage: !blobs.contains { key.starts(with: $0.rawSpan) }
         default: true

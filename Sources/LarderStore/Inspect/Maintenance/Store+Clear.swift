@@ -41,6 +41,7 @@ extension Store {
             // The share of damaged entries in the counts is unknown.
             try transaction.resetPendingCounts()
             try transaction.clearServers()
+            try transaction.clearDictionaries()
             try transaction.beginTimeline()
         }
         try removeFilesBesideData()

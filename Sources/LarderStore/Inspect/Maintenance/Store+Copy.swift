@@ -41,12 +41,13 @@ extension Store {
     ///   - path: the directory of the store.
     ///   - host: the services with which the copy is opened to verify it.
     ///   - encryption: that of the store, for the verification; nil for a plain one.
+    ///   - compression: that of the store, for the verification; nil where it has no compressed rows.
     ///   - lockTimeout: the time to wait for a lock of the store that something else holds.
     ///   - progress: receives the number of entries copied so far; an error that it throws leaves the file unchanged.
     /// - Throws: `EngineError.heldByOthers`; ``StoreError/verificationFailed(findings:first:)`` when content is
     ///   damaged; ``StoreError/readOnlyFormat``; the errors of ``open(at:options:host:)``.
     public static func compact(
-        at path: String, host: HostServices, encryption: StoreEncryption? = nil,
+        at path: String, host: HostServices, encryption: StoreEncryption? = nil, compression: StoreCompression? = nil,
         lockTimeout: Duration = StoreOptions().lockTimeout,
         progress: (Int) throws -> Void = { _ in }
     ) throws -> CompactionSummary {
@@ -55,7 +56,7 @@ extension Store {
         do {
             try Environment.compact(
                 path: path, tables: Tables.names, lockTimeout: lockTimeout, progress: progress, inspect: checkWritable,
-                verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host, encryption) })
+                verify: { copyPath in sizeAfter = try verifyCopy(at: copyPath, host: host, encryption, compression) })
         } catch EngineError.openWithOtherOptions {
             throw EngineError.heldByOthers
         }
@@ -84,15 +85,17 @@ extension Store {
 
     /// Returns the size of the copy; throws unless it is whole and may be written by this version.
     private static func verifyCopy(
-        at path: String, host: HostServices, _ encryption: StoreEncryption?
+        at path: String, host: HostServices, _ encryption: StoreEncryption?, _ compression: StoreCompression?
     ) throws -> Int64 {
         // A read-only open needs files that the copy does not have yet. Nothing is written.
         let options = StoreOptions(access: .readWriteExisting)
         let cipher = encryption.map { StoreCipher($0) }
+        let compression = compression.map { RowCompression($0) }
         let environment = try Environment.open(
-            path: path, options: options.environment(cipher),
+            path: path, options: options.environment(cipher, compression),
             inspect: { transaction, tables in
                 try loadKeys(in: transaction, tables, cipher)
+                try checkCompression(in: transaction, tables, compression)
                 return try checkWritable(transaction, tables)
             })
         let outcome = Result { () throws -> Int64 in

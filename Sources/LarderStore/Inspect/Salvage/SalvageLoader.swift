@@ -4,13 +4,16 @@ internal import LarderFormat
 /// The first step of a salvage: it stores every record of a damaged file whose checksum fits its table, key and owner.
 ///
 /// Records that are made from others are left out: those of `indexes` and `garbage`, shown rows, deduplication keys and
-/// tags.
+/// tags. Rows are stored plain, so dictionaries are left out too.
 struct SalvageLoader {
     /// Bytes of keys and values in one commit.
     private static let batch = 4 << 20
 
     private let reader: SalvageReader
     private let keys: SalvageKeys?
+    private let compression: RowCompression?
+    /// Whether a row is compressed, and nothing decompresses it.
+    private(set) var needsCompression = false
     private let environment: Environment
     private let tables: Tables
     /// The owner of each generation, and the seed of its rows.
@@ -25,9 +28,12 @@ struct SalvageLoader {
     private var size = 0
     private(set) var records: [String: Int] = [:]
 
-    init(_ reader: SalvageReader, _ keys: SalvageKeys?, _ environment: Environment) {
+    init(
+        _ reader: SalvageReader, _ keys: SalvageKeys?, _ compression: RowCompression?, _ environment: Environment
+    ) {
         self.reader = reader
         self.keys = keys
+        self.compression = compression
         self.environment = environment
         tables = Tables(environment)
     }
@@ -41,7 +47,8 @@ struct SalvageLoader {
     /// The number of records that a tree leads to and that are damaged.
     var damagedCount: Int { damagedKeys.values.reduce(0) { $0 + $1.count } }
 
-    /// Reads the file twice: the rows cannot be checked before the owners of their generations are known.
+    /// Reads the file twice: the rows cannot be checked before the owners of their generations, and the dictionaries, are
+    /// known.
     mutating func load(progress: (_ done: Int, _ total: Int) throws -> Void) throws {
         let total = 2 * reader.pages.total
         try reader.forEachEntry(
@@ -54,10 +61,12 @@ struct SalvageLoader {
     // MARK: Owners
 
     private mutating func collectOwner(_ entry: SalvagedEntry) throws {
-        let names: [TableName] = [.generations, .resources, .rows, .garbage]
+        let names: [TableName] = [.meta, .generations, .resources, .rows, .garbage]
         guard let (name, content) = record(of: entry, among: names) else { return }
         let (key, value) = (entry.key.rawSpan, content.rawSpan)
         switch name {
+        case .meta:
+            if DictionaryRecord.isKey(key) { compression?.load(value, of: entry.key) }
         case .generations:
             guard let number = try? GenerationRecord.decodeKey(key),
                 let record = try? GenerationRecord(decoding: value.extracting(droppingFirst: RecordHeader.size))
@@ -120,14 +129,29 @@ struct SalvageLoader {
     }
 
     /// Returns the table, among `names`, whose record an entry is by its checksum, and the plain value.
-    private func record(of entry: SalvagedEntry, among names: [TableName]) -> (table: TableName, value: [UInt8])? {
+    private mutating func record(of entry: SalvagedEntry, among names: [TableName]) -> (
+        table: TableName, value: [UInt8]
+    )? {
         var names = names
         if case .table(let table) = entry.origin { names = names.filter { $0.rawValue == table } }
         for name in names {
-            let value = if let keys { keys.plainValue(of: entry, in: name) } else { entry.value }
+            let opened = if let keys { keys.plainValue(of: entry, in: name) } else { entry.value }
+            let value = opened.flatMap { name == .rows ? decompressed($0) : $0 }
             if let value, verifies(entry.key, value, in: name) { return (name, value) }
         }
         return nil
+    }
+
+    /// Returns the plain value of a row; nil where it does not decompress.
+    private mutating func decompressed(_ value: [UInt8]) -> [UInt8]? {
+        guard let stated = CompressedValue(of: value.rawSpan) else { return value }
+        guard let compression else {
+            needsCompression = true
+            return nil
+        }
+        var plain = [UInt8](repeating: 0, count: stated.plainSize)
+        let outcome = plain.withMutableRawSpan { output in compression.decompress(value.rawSpan, into: &output) }
+        return outcome == .done ? plain : nil
     }
 
     private func verifies(_ key: [UInt8], _ value: [UInt8], in name: TableName) -> Bool {
@@ -150,6 +174,7 @@ struct SalvageLoader {
     private static func isDerived(_ key: [UInt8], _ name: TableName) -> Bool {
         switch name {
         case .indexes, .garbage: true
+        case .meta: key == DictionariesRecord.key || DictionaryRecord.isKey(key.rawSpan)
         case .outbox: key.starts(with: OutboxKey.deduplications)
         case .overlay: key.starts(with: OverlayKey.resultPrefix)
         case .responses: !key.starts(with: ResponseKey.responses)

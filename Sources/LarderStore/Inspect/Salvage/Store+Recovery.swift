@@ -11,7 +11,7 @@ extension Store {
         guard reader.isMarked else { return nil }
         var saved: SalvageReport?
         try reader.replaceDataFile { newPath in
-            saved = try salvage(reader, to: newPath, host, options.encryption) { _, _ in }
+            saved = try salvage(reader, to: newPath, host, (options.encryption, options.compression)) { _, _ in }
         }
         guard let report = saved else { return nil }
         host.logger.error(

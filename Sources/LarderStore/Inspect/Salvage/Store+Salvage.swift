@@ -24,6 +24,8 @@ extension Store {
     ///   - newPath: the directory of the new store, which must not hold one. It holds remains when this throws.
     ///   - host: the services of the new store.
     ///   - encryption: that of the damaged store, which the new one continues; nil for a plain one.
+    ///   - compression: that of the damaged store, nil where it has none. The rows of the new store are plain: compress
+    ///     them with ``trainDictionary(for:)``.
     ///   - lockTimeout: the time to wait while another program holds the lock of the damaged store's directory.
     ///   - progress: receives the pages read so far, of twice the pages of the file.
     /// - Throws: `EngineError.heldByOthers` while a process has the damaged store open; `EngineError.notADatabase` where
@@ -33,17 +35,20 @@ extension Store {
     /// - Complexity: reads the file two to four times; memory for each resource, generation, response and write.
     public static func salvage(
         at path: String, to newPath: String, host: HostServices, encryption: StoreEncryption? = nil,
-        lockTimeout: Duration = StoreOptions().lockTimeout,
+        compression: StoreCompression? = nil, lockTimeout: Duration = StoreOptions().lockTimeout,
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> SalvageReport {
-        try salvage(SalvageReader(storeAt: path, lockTimeout: lockTimeout), to: newPath, host, encryption, progress)
+        try salvage(
+            SalvageReader(storeAt: path, lockTimeout: lockTimeout), to: newPath, host, (encryption, compression),
+            progress)
     }
 
     static func salvage(
-        _ reader: SalvageReader, to newPath: String, _ host: HostServices, _ encryption: StoreEncryption?,
+        _ reader: SalvageReader, to newPath: String, _ host: HostServices,
+        _ coding: (encryption: StoreEncryption?, compression: StoreCompression?),
         _ progress: (_ done: Int, _ total: Int) throws -> Void
     ) throws -> SalvageReport {
-        let keys = try SalvageKeys.find(in: reader, encryption, progress)
+        let keys = try SalvageKeys.find(in: reader, coding.encryption, progress)
         var options = EnvironmentOptions(tables: Tables.names)
         options.cipher = keys?.cipher
         let environment = try Environment.open(
@@ -53,10 +58,11 @@ extension Store {
                 let key = KeysRecord.key
                 try transaction.set(keys.value.rawSpan, forKey: key.rawSpan, in: Tables(tables).meta)
             })
-        var loader = SalvageLoader(reader, keys, environment)
+        var loader = SalvageLoader(reader, keys, coding.compression.map { RowCompression($0) }, environment)
         var report = SalvageReport()
         do {
             try loader.load(progress: progress)
+            if loader.needsCompression { throw StoreError.compressionMissing }
             if loader.records.isEmpty { throw StoreError.notAStore }
             try completeMeta(environment, loader, host, keys)
         } catch {
@@ -69,7 +75,7 @@ extension Store {
         report.damagedRecordCount = loader.damagedCount
         report.records = loader.records
         report.hasLostAccount = loader.hasLoss(of: .meta)
-        try repair(newPath, loader, host, encryption, &report)
+        try repair(newPath, loader, host, coding, &report)
         return report
     }
 
@@ -104,6 +110,8 @@ extension Store {
             format.features.isSealed = true
             format.storeID = keys.cipher.storeID
         }
+        // No row of the new store is compressed yet.
+        format.features.isCompressed = false
         var counters = known.counters ?? CountersRecord()
         // Where the counters are old, numbers above those in use may have been assigned to what was removed since.
         counters.raise(above: highest, by: loader.hasLoss(of: .meta) ? 1 << 20 : 0)
@@ -128,11 +136,12 @@ extension Store {
 
     /// Opens the new store, and makes its records agree with each other.
     private static func repair(
-        _ path: String, _ loader: SalvageLoader, _ host: HostServices, _ encryption: StoreEncryption?,
-        _ report: inout SalvageReport
+        _ path: String, _ loader: SalvageLoader, _ host: HostServices,
+        _ coding: (encryption: StoreEncryption?, compression: StoreCompression?), _ report: inout SalvageReport
     ) throws {
         var options = StoreOptions(access: .readWriteExisting)
-        options.encryption = encryption
+        options.encryption = coding.encryption
+        options.compression = coding.compression
         let store = try Store.open(at: path, options: options, host: host)
         do {
             var repaired = report

@@ -24,6 +24,10 @@ extension Verifier {
                 try reportRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
             } else if entry.key.equals(ServersRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, ServersRecord.init(decoding:))
+            } else if name == "dictionaries" {
+                dictionaries.named = try record(of: entry, .meta, at: name, DictionariesRecord.init(decoding:))
+            } else if DictionaryRecord.isKey(entry.key) {
+                try verifyDictionary(entry, at: name)
             } else if entry.key.equals(SaltRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, SaltRecord.init(decoding:))
             } else {
@@ -32,6 +36,7 @@ extension Verifier {
             }
         }
         if broken.contains(.meta) { return }
+        try compareDictionaries()
         if !hasFormat { try reportFinding(.orphan, in: .meta, at: "format", "the store has no format record") }
         if !hasCounters { try reportFinding(.counter, in: .meta, at: "counters", "the store has no counters") }
     }
@@ -45,6 +50,11 @@ extension Verifier {
     private static func name(ofMeta key: RawSpan) throws(FormatError) -> String {
         var reader = TupleReader(key)
         let name = try reader.text()
+        if DictionaryRecord.isKey(key) {
+            let number = try reader.integer()
+            try reader.checkEnd()
+            return "\(name) \(number)"
+        }
         try reader.checkEnd()
         return name
     }

@@ -32,6 +32,8 @@ final class Verifier {
     var damagedGenerations: Set<Int64> = []
     var contents: [Int64: GenerationContent] = [:]
     var filters: Set<Int64> = []
+    /// The record of the dictionaries, and the numbers of those that were found.
+    var dictionaries: (named: DictionariesRecord?, found: Set<Int64>) = (nil, [])
     var indexes = WalkedIndexes()
     var blobs: [Int64: BlobContent] = [:]
     var blobOwners: [BlobOwner] = []

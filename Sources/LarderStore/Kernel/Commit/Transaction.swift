@@ -83,12 +83,20 @@ extension Transaction {
 
     /// As ``put(_:key:in:)``, for a caller that has read the value it replaces.
     ///
-    /// - Parameter old: the size of that value; nil where there is none.
+    /// - Parameters:
+    ///   - compressed: the form in which the value is stored; nil for the plain one. It counts as the plain one.
+    ///   - old: the plain size of the replaced value; nil where there is none.
     mutating func put(
-        _ value: borrowing RawSpan, key: borrowing RawSpan, in name: TableName, replacing old: Int?
+        _ value: borrowing RawSpan, as compressed: [UInt8]? = nil, key: borrowing RawSpan, in name: TableName,
+        replacing old: Int?
     ) throws {
         mutationCount += 1
-        try writer.set(value, forKey: key, in: tables[name])
+        let table = tables[name]
+        if let compressed {
+            try writer.set(compressed.rawSpan, forKey: key, in: table)
+        } else {
+            try writer.set(value, forKey: key, in: table)
+        }
         if name != .meta {
             sizeDelta += Int64(value.byteCount) - Int64(old ?? -key.byteCount)
         }
@@ -115,9 +123,8 @@ extension Transaction {
 
     /// Removes a record whose value has `size` bytes.
     mutating func remove(_ key: borrowing RawSpan, in name: TableName, size: Int) throws {
-        mutationCount += 1
         try writer.remove(key, in: tables[name])
-        countRemoved(bytes: Int64(key.byteCount + size))
+        countRemoved(bytes: name == .meta ? 0 : Int64(key.byteCount + size))
     }
 
     /// Counts the bytes of records that were removed without the functions above; negative for records that were added.

@@ -26,6 +26,8 @@ final class SharedState: Sendable {
     let sizeCap: Int64?
     /// The header fields that are never stored: those of the first open.
     let credentialFields: CredentialFields
+    /// The compression of rows; nil where none is compressed.
+    let compression: RowCompression?
     let commits = GroupCommit()
     let meter: WriterMeter
     /// The generations that were read lately.
@@ -65,6 +67,7 @@ final class SharedState: Sendable {
         lease = OpenerLease(of: process.description, in: file.environment.path)
         sizeCap = file.sizeCap
         credentialFields = file.credentialFields
+        compression = file.environment.compression
         tables = Tables(environment)
         meter = WriterMeter(elapsed: host.elapsed)
         parts = types.map { $0.init(file) }

@@ -43,6 +43,12 @@ public struct StoreOptions: Hashable, Sendable {
     /// A store is encrypted or not from its creation on: ``StoreError/encryption(_:)`` says which of the two a file is.
     public var encryption: StoreEncryption?
 
+    /// The compression of rows; nil where no row is to be compressed.
+    ///
+    /// A store that once had it needs it in every open: ``StoreError/compressionMissing``. Of several opens of a file in
+    /// one process, the first one's groups count.
+    public var compression: StoreCompression?
+
     /// Whether writes wait until ``Store/runNextWrite()`` runs them on its caller's thread, which must be the only one
     /// to use the store.
     package var isStepped = false
@@ -71,13 +77,14 @@ public struct StoreOptions: Hashable, Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    func environment(_ cipher: StoreCipher?) -> EnvironmentOptions {
+    func environment(_ cipher: StoreCipher?, _ compression: RowCompression? = nil) -> EnvironmentOptions {
         var options = EnvironmentOptions(
             access: access, tables: Tables.names, mapSize: mapSize, mapSizeCap: mapSizeCap,
             maximumReaders: maximumReaders)
         options.lockTimeout = lockTimeout
         options.isStepped = isStepped
         options.cipher = cipher
+        options.decompressor = compression
         return options
     }
 }

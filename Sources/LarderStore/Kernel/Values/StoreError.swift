@@ -24,6 +24,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case unsupportedFormat(FormatError)
     /// The store is encrypted, or is not, and cannot be opened as requested. Nothing was changed.
     case encryption(EncryptionProblem)
+    /// The store may have compressed rows, and was opened without ``StoreOptions/compression``. Nothing was changed.
+    case compressionMissing
     /// The file may be read only by this version: it was changed by a newer one, or it is a published copy.
     case readOnlyFormat
     /// The file is a store that processes write to, so that it cannot be read without locks.
@@ -77,6 +79,7 @@ extension StoreError: CustomStringConvertible {
             """
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
         case .encryption(let problem): problem.text
+        case .compressionMissing: "The store has compressed rows: open it with StoreOptions.compression."
         case .readOnlyFormat: "The file may only be read: a newer version has changed it, or it is a published copy."
         case .notPublished: "The file is no published copy: open it as a store, or publish it first."
         case .stagingSuperseded: "The snapshot was superseded by another one or discarded."

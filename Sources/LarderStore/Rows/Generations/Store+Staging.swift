@@ -130,8 +130,11 @@ extension Transaction {
             let item = batch.items[position]
             let key = all.extracting(item.keyStart..<item.valueStart)
             let value = all.extracting(item.valueStart..<item.end)
-            if isAppending { isAppending = try writer.append(value, forKey: key, in: tables.rows) }
-            if !isAppending { try replaceStaged(value, key, &tally) }
+            if let stored = try compressed(value, of: staging.resource.group) {
+                try putStaged(stored.rawSpan, key, &isAppending, &tally)
+            } else {
+                try putStaged(value, key, &isAppending, &tally)
+            }
             tally.add(key: key.byteCount, value: value.byteCount, checksum: item.checksum)
             bytes += item.end - item.keyStart
             position += 1
@@ -143,12 +146,16 @@ extension Transaction {
         return position
     }
 
-    /// Puts a staged row that may be there already.
-    private mutating func replaceStaged(_ value: RawSpan, _ key: RawSpan, _ tally: inout RowTally) throws {
+    /// Puts a staged row, compressed or not, behind all others, or in place of one that may be there already.
+    private mutating func putStaged(
+        _ stored: borrowing RawSpan, _ key: RawSpan, _ isAppending: inout Bool, _ tally: inout RowTally
+    ) throws {
+        if isAppending { isAppending = try writer.append(stored, forKey: key, in: tables.rows) }
+        if isAppending { return }
         if let old = try engine.value(forKey: key, in: tables.rows) {
             tally.remove(key: key.byteCount, value: old.byteCount, checksum: try Self.checksum(of: old))
         }
-        try writer.set(value, forKey: key, in: tables.rows)
+        try writer.set(stored, forKey: key, in: tables.rows)
     }
 
     /// Points a resource at its new generation; readers see it once the transaction is committed.

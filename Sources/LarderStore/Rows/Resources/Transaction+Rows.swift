@@ -32,7 +32,8 @@ extension Transaction {
         var tally = RowTally()
         let old = try subtract(key.key, encoded.bytes, source, indexes, from: &tally, &changes)
         tally.add(key: encoded.count, value: value.count, checksum: try Self.checksum(of: value.rawSpan))
-        try put(value.rawSpan, key: encoded.bytes, in: .rows, replacing: old)
+        let stored = try compressed(value.rawSpan, of: key.resource.group)
+        try put(value.rawSpan, as: stored, key: encoded.bytes, in: .rows, replacing: old)
         if let indexes {
             changes.put(
                 try indexes.entries(

@@ -90,15 +90,15 @@ extension Transaction {
         return value.count
     }
 
-    /// A copy of the plain value; nil where it does not open.
+    /// A copy of the value as it was before it was sealed; nil where it does not open.
     private func openedValue(_ key: [UInt8], in name: TableName) throws -> [UInt8]? {
-        guard let value = try engine.value(forKey: key.rawSpan, in: tables[name]) else { return nil }
+        guard let value = try engine.openedValue(forKey: key.rawSpan, in: tables[name]) else { return nil }
         do throws(FormatError) {
             _ = try RecordHeader(decoding: value)
         } catch .notAuthentic {
             return nil
         } catch {
-            // A value with another error has been opened: it is sealed anew, unchanged.
+            // A value with another error has been opened: it is sealed anew, unchanged. One is that it is compressed.
         }
         return [UInt8](copying: value)
     }
