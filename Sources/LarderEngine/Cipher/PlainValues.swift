@@ -68,14 +68,16 @@ final class PlainValues {
     func value(
         _ stored: RawSpan, of key: RawSpan, in table: Table, _ source: ValueSource
     ) throws(EngineError) -> UnsafeRawBufferPointer {
-        if isAsStored(stored, of: key, in: table) { return unsafe Self.bytes(of: stored) }
+        let isSealed = isSealed(key, in: table)
+        if !isSealed, !isCompressed(stored, in: table) { return unsafe Self.bytes(of: stored) }
         if let known = unsafe recent?.find(stored, of: key, in: table.identifier) {
             let copy = unsafe memory.allocate(known.count)
             unsafe copy.copyMemory(from: known)
             return UnsafeRawBufferPointer(copy)
         }
-        try prepare(stored, of: key, in: table, source)
-        let (opened, isOpened) = unsafe open(stored, of: key, in: table)
+        if isSealed { try prepare(stored, source) }
+        let (opened, isOpened) =
+            isSealed ? unsafe open(stored, of: key, in: table) : unsafe (Self.bytes(of: stored), true)
         let (value, isWhole) = unsafe decompressed(opened, in: table, source)
         if isOpened, isWhole { unsafe recent?.insert(value, stored, of: key, in: table.identifier) }
         return unsafe value
@@ -87,7 +89,8 @@ final class PlainValues {
     func openedValue(
         _ stored: RawSpan, of key: RawSpan, in table: Table, _ source: ValueSource
     ) throws(EngineError) -> UnsafeRawBufferPointer {
-        try prepare(stored, of: key, in: table, source)
+        if !isSealed(key, in: table) { return unsafe Self.bytes(of: stored) }
+        try prepare(stored, source)
         return unsafe open(stored, of: key, in: table).bytes
     }
 
@@ -97,8 +100,7 @@ final class PlainValues {
     func size(
         _ stored: RawSpan, of key: RawSpan, in table: Table, _ source: ValueSource
     ) throws(EngineError) -> Int {
-        if isAsStored(stored, of: key, in: table) { return stored.byteCount }
-        if !mayBeCompressed(table) { return max(0, stored.byteCount - (cipher?.overhead ?? 0)) }
+        if !mayBeCompressed(table) { return openedSize(stored, of: key, in: table) }
         return unsafe plainSize(of: try openedValue(stored, of: key, in: table, source))
     }
 
@@ -118,11 +120,14 @@ final class PlainValues {
         return !cipher.isPlain(key, in: table)
     }
 
+    private func openedSize(_ stored: RawSpan, of key: RawSpan, in table: Table) -> Int {
+        guard let cipher, !cipher.isPlain(key, in: table) else { return stored.byteCount }
+        return max(0, stored.byteCount - cipher.overhead)
+    }
+
     /// Makes the keys known that a value is sealed with.
-    private func prepare(
-        _ stored: RawSpan, of key: RawSpan, in table: Table, _ source: ValueSource
-    ) throws(EngineError) {
-        guard let cipher, let keys, !cipher.isPlain(key, in: table), !keys.know(stored) else { return }
+    private func prepare(_ stored: RawSpan, _ source: ValueSource) throws(EngineError) {
+        guard let cipher, let keys, !keys.know(stored) else { return }
         // Another process has added a key. One that the transaction does not know either is damage, which opening the
         // value finds.
         guard let home = tables[cipher.record.table] else { return }
@@ -130,13 +135,11 @@ final class PlainValues {
         self.keys = try cipher.keys(with: unsafe RawSpan(_unsafeBytes: record))
     }
 
-    /// Returns the opened value, or one that every reader refuses, and which of the two it is.
+    /// Returns the value that a sealed one gives, or one that every reader refuses, and which of the two it is.
     private func open(
         _ stored: RawSpan, of key: RawSpan, in table: Table
     ) -> (bytes: UnsafeRawBufferPointer, isOpened: Bool) {
-        guard let cipher, let keys, !cipher.isPlain(key, in: table) else {
-            return unsafe (Self.bytes(of: stored), true)
-        }
+        guard let cipher, let keys else { preconditionFailure("a sealed value without a cipher") }
         let output = unsafe memory.allocate(max(0, stored.byteCount - cipher.overhead))
         var span = unsafe MutableRawSpan(_unsafeBytes: output)
         let isOpened = keys.open(stored, of: key, in: table, into: &span)
@@ -157,10 +160,8 @@ extension PlainValues {
         return table.identifier == compressed.identifier
     }
 
-    /// Whether the plain value is the stored one.
-    private func isAsStored(_ stored: RawSpan, of key: RawSpan, in table: Table) -> Bool {
-        if isSealed(key, in: table) { return false }
-        return !mayBeCompressed(table) || decompressor?.plainSize(of: stored) == nil
+    private func isCompressed(_ opened: RawSpan, in table: Table) -> Bool {
+        mayBeCompressed(table) && decompressor?.plainSize(of: opened) != nil
     }
 
     private func plainSize(of opened: UnsafeRawBufferPointer) -> Int {
@@ -221,14 +222,15 @@ extension PlainValues {
         reset()
         guard let table else { return }
         if mayBeCompressed(table) { self.source = source }
-        try prepare(stored, of: key, in: table, source)
+        if isSealed(key, in: table) { try prepare(stored, source) }
     }
 
     /// Returns the opened value of the entry at the position, in memory that stays until the next move.
     func currentOpened(_ stored: RawSpan, of key: RawSpan) -> UnsafeRawBufferPointer {
         if let opened = unsafe opened { return unsafe opened }
         guard let table else { preconditionFailure("plain values of no cursor") }
-        let value = unsafe open(stored, of: key, in: table).bytes
+        let value =
+            isSealed(key, in: table) ? unsafe open(stored, of: key, in: table).bytes : unsafe Self.bytes(of: stored)
         unsafe opened = unsafe value
         return unsafe value
     }
@@ -247,6 +249,6 @@ extension PlainValues {
     func currentSize(_ stored: RawSpan, of key: RawSpan) -> Int {
         guard let table else { preconditionFailure("plain values of no cursor") }
         if mayBeCompressed(table) { return unsafe plainSize(of: currentOpened(stored, of: key)) }
-        return isSealed(key, in: table) ? max(0, stored.byteCount - (cipher?.overhead ?? 0)) : stored.byteCount
+        return openedSize(stored, of: key, in: table)
     }
 }
