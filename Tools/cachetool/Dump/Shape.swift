@@ -9,7 +9,7 @@ enum Shape {
     ///   - kind: The first element, where that is a number: in some tables it distinguishes kinds of records.
     static func key(_ table: TableName, parts: Int, kind: Int64?) -> [Field] {
         switch table {
-        case .meta: [Field("name", .word)]
+        case .meta: [Field("name", .word)] + (parts == 2 ? [Field("number")] : [])
         case .resources: [Field("group", .content), Field("id", .identifier)]
         case .rows: [Field("generation"), Field("type", .content), Field("key", .recordKey)]
         case .generations: [Field("generation")]
@@ -59,10 +59,11 @@ enum Shape {
         case ["format"]: format
         case ["session"]: session
         case ["salt"]: [Field("salt", .bytes)]
+        case ["dictionaries"]: [Field("next"), Field("dictionaries", .bytes)]
         case ["keys"]: [Field("nameKey", .bytes), Field("dataKeys", .bytes)]
         case ["waits"]: [Field("servers", .bytes)]
         case ["servers"]: [Field("sync", .content), Field("outbox", .content), Field("objects", .content)]
-        default: counters
+        default: key.first == "dictionary" ? [Field("dictionary", .bytes)] : counters
         }
     }
 

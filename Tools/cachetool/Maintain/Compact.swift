@@ -39,7 +39,7 @@ struct Compact: ParsableCommand {
                 try StoreArgument.whileLocked {
                     try Store.compact(
                         at: store.store, host: .system(logger: .tool), encryption: encryption,
-                        lockTimeout: StoreArgument.lockStep, progress: { try progress.show($0) })
+                        compression: .tool, lockTimeout: StoreArgument.lockStep, progress: { try progress.show($0) })
                 }
             }
             progress.end()

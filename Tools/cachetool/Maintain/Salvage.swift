@@ -38,7 +38,8 @@ struct Salvage: ParsableCommand {
                 try NewFile.directory(to) { aside in
                     found = try Store.salvage(
                         at: store.store, to: aside, host: .system(logger: .tool), encryption: encryption,
-                        lockTimeout: StoreArgument.lockStep, progress: { try progress.show($0, of: $1) })
+                        compression: .tool, lockTimeout: StoreArgument.lockStep,
+                        progress: { try progress.show($0, of: $1) })
                 }
             }
         }

@@ -52,7 +52,7 @@ struct KeyArgument: ParsableArguments {
         return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
-    /// Runs `body` with the key; where the store turns out to need none, again without it.
+    /// Runs `body`, which opens a store, with the key; where the store turns out to need none, again without it.
     static func withEncryption<Result>(_ body: (StoreEncryption?) throws -> Result) throws -> Result {
         let encryption = try encryption()
         do {
@@ -61,6 +61,9 @@ struct KeyArgument: ParsableArguments {
             return try body(nil)
         } catch StoreError.encryption(.keyMissing) {
             throw ToolError.system("The store is encrypted: name its key with --key-file, or in LARDER_KEY_FILE.")
+        } catch StoreError.compressionMissing {
+            throw ToolError.system(
+                "The store has compressed rows: build cachetool with the trait Compression, which this one has not.")
         } catch StoreError.encryption(.wrongKey) {
             throw ToolError.system("The store is encrypted with another key than the one that is named: check that.")
         }

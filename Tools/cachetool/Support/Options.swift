@@ -41,6 +41,7 @@ struct StoreArgument: ParsableArguments {
     static func open(_ path: String, _ options: StoreOptions, _ host: HostServices) throws -> Store {
         var options = options
         options.lockTimeout = lockStep
+        options.compression = .tool
         return try KeyArgument.withEncryption { encryption in
             options.encryption = encryption
             return try whileLocked { [options] in try Store.open(at: path, options: options, host: host) }
