@@ -8,6 +8,7 @@ import Testing
     private static let layers: [String: [String]] = [
         "Larder": ["Conditions", "Defaults", "Objects", "Cache", ""],
         "LarderAsyncHTTPClient": [""],
+        "LarderCompression": [""],
         "LarderEncryption": [""],
         "LarderEngine": [
             "Errors", "Table", "Support", "Files", "Guard", "Cipher", "Cursor", "Transaction", "Environment",

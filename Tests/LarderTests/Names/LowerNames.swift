@@ -82,6 +82,7 @@ private enum LowerNames {
     typealias LarderStoreChangeSet = ChangeSet
     typealias LarderStoreCollectionRows = CollectionRows
     typealias LarderStoreCompactionSummary = CompactionSummary
+    typealias LarderStoreCompressionSummary = CompressionSummary
     typealias LarderStoreDamageRecovery = DamageRecovery
     typealias LarderStoreEncryptionProblem = EncryptionProblem
     typealias LarderStoreFilterReadiness = FilterReadiness
@@ -117,6 +118,7 @@ private enum LowerNames {
     typealias LarderStoreSpaceUse = SpaceUse
     typealias LarderStoreStore = Store
     typealias LarderStoreStoreChanges = StoreChanges
+    typealias LarderStoreStoreCompression = StoreCompression
     typealias LarderStoreStoreEncryption = StoreEncryption
     typealias LarderStoreStoreError = StoreError
     typealias LarderStoreStoreEvictions = StoreEvictions

@@ -1,6 +1,7 @@
 // Proves that a store with compressed rows reads as a plain one, compresses what it is told to, and needs its option.
 
 #if Compression
+import Foundation
 import LarderCompression
 import LarderFormat
 import Testing
@@ -131,6 +132,22 @@ import Testing
         try second.close()
         try first.close()
         try directory.open().close()
+        try directory.open(.compressed()).close()
+        #expect(throws: StoreError.compressionMissing) { try directory.open() }
+    }
+
+    /// Another process that has the store open holds a lock on `guard.lock`, as this descriptor does.
+    @Test func `do not begin while another process has the store open, which would not look for them`() async throws {
+        try directory.open().close()
+        let guardFile = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory.path + "/guard.lock"))
+        #expect(flock(guardFile.fileDescriptor, LOCK_SH | LOCK_NB) == 0)
+        let store = try directory.open(.compressed())
+        try await store.write { try $0.put([UInt8](repeating: 1, count: 900), at: key(1), updatedAt: 1) }
+        #expect(try store.storedRows().map(\.dictionary) == [nil])
+        #expect(try await store.trainDictionary(for: "translations") == nil)
+        try store.close()
+        try directory.open().close()
+        try guardFile.close()
         try directory.open(.compressed()).close()
         #expect(throws: StoreError.compressionMissing) { try directory.open() }
     }
