@@ -101,7 +101,7 @@ public enum DamageRecovery: Hashable, Sendable {
     /// It fails with the error that describes the damage, and changes nothing.
     case refuse
     /// It puts a new file in the place of the damaged one, with everything that can still be read, as
-    /// ``Store/salvage(at:to:host:encryption:lockTimeout:progress:)`` makes it.
+    /// ``Store/salvage(at:to:host:encryption:compression:lockTimeout:progress:)`` makes it.
     ///
     /// The damaged file stays in the directory as `damaged.mdb`, until the next salvage, or until the content is removed.
     /// ``Store/recovery`` says what was saved. Only a file that `guard.lock` shows to be a store is replaced.
