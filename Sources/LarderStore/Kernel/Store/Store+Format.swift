@@ -62,3 +62,11 @@ extension Store {
         }
     }
 }
+
+extension WriteTransaction {
+    /// Stores a record of `meta`.
+    mutating func setMeta(_ key: [UInt8], _ record: some TupleRecord, in tables: Tables) throws(EngineError) {
+        let value = Record.seal(body: record.encode().rawSpan, key: key.rawSpan, seed: TableName.meta.seed)
+        try set(value.rawSpan, forKey: key.rawSpan, in: tables.meta)
+    }
+}

@@ -1,4 +1,4 @@
-// Proves that a store with compressed rows reads as a plain one, compresses what it is told to, and needs its option.
+// Proves that a store with compressed rows reads as a plain one, compresses the named groups, and needs its option.
 
 #if Compression
 import Foundation
