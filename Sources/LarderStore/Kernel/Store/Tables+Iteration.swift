@@ -85,11 +85,13 @@ extension Tables {
 
     /// Calls `body` with the entries of a table between two keys, unverified, until it returns false.
     ///
-    /// - Parameter checksNeighbors: whether a read view verifies the entries before and after those, so that a damaged
-    ///   key does not hide one.
+    /// - Parameters:
+    ///   - checksNeighbors: whether a read view verifies the entries before and after those, so that a damaged key does
+    ///     not hide one.
+    ///   - rows: the rows that the entries are, in the table `rows`.
     func forEachEntry(
         _ name: TableName, from start: [UInt8], upTo end: [UInt8], reversed: Bool, checksNeighbors: Bool = false,
-        in source: ReadTransaction, _ body: (borrowing Entry) throws -> Bool
+        rows: RowSource? = nil, in source: ReadTransaction, _ body: (borrowing Entry) throws -> Bool
     ) throws {
         let checksNeighbors = checksNeighbors && !source.isWriting
         /// Returns whether to continue.
@@ -98,14 +100,14 @@ extension Tables {
                 reversed
                 ? !entry.key.lexicographicallyPrecedes(start.rawSpan) : entry.key.lexicographicallyPrecedes(end.rawSpan)
             if isInside { return try body(entry) }
-            if checksNeighbors { try verifyNeighbor(entry, name, in: source) }
+            if checksNeighbors { try verifyNeighbor(entry, name, rows, in: source) }
             return false
         }
         try source.withCursor(in: self[name]) { cursor in
             if checksNeighbors, reversed, let entry = try cursor.seek(end.rawSpan) {
-                try verifyNeighbor(entry, name, in: source)
+                try verifyNeighbor(entry, name, rows, in: source)
             } else if checksNeighbors, !reversed, let entry = try cursor.seek(before: start.rawSpan) {
-                try verifyNeighbor(entry, name, in: source)
+                try verifyNeighbor(entry, name, rows, in: source)
             }
             // A seek that finds nothing leaves no position to step from.
             var shouldContinue = false
