@@ -1,14 +1,19 @@
 internal import Synchronization
 
 /// Notifies observers of the changes of commits, in the order in which they subscribed.
+///
+/// Subscriptions are found by the topics of their regions, so that a commit costs nothing for observers of other things.
 final class ObservationHub: Sendable {
     private struct State {
-        var subscriptions: [WeakSubscription] = []
+        /// By their numbers, which ascend.
+        var subscriptions: [UInt64: WeakSubscription] = [:]
+        /// The numbers of the subscriptions to regions of a topic.
+        var members: [Topic: Set<UInt64>] = [:]
+        var nextNumber: UInt64 = 0
         var isFinished = false
     }
 
     private struct WeakSubscription {
-        let identifier: ObjectIdentifier
         weak var subscription: Subscription?
     }
 
@@ -16,24 +21,31 @@ final class ObservationHub: Sendable {
 
     /// Returns a subscription that is notified of changes from now on, until it is released.
     func subscribe(to region: Region) -> Subscription {
-        let subscription = Subscription(region: region, hub: self)
-        let isFinished = state.withLock { state in
-            state.subscriptions.append(
-                WeakSubscription(identifier: ObjectIdentifier(subscription), subscription: subscription))
-            return state.isFinished
+        let (subscription, isFinished) = state.withLock { state in
+            let subscription = Subscription(region: region, hub: self, number: state.nextNumber)
+            state.nextNumber += 1
+            state.subscriptions[subscription.number] = WeakSubscription(subscription: subscription)
+            for topic in region.topics { state.members[topic, default: []].insert(subscription.number) }
+            return (subscription, state.isFinished)
         }
         if isFinished { subscription.finish() }
         return subscription
     }
 
-    func remove(_ identifier: ObjectIdentifier) {
-        state.withLock { $0.subscriptions.removeAll { $0.identifier == identifier } }
+    fileprivate func remove(_ number: UInt64, _ region: Region) {
+        state.withLock { state in
+            state.subscriptions[number] = nil
+            for topic in region.topics {
+                state.members[topic]?.remove(number)
+                if state.members[topic]?.isEmpty == true { state.members[topic] = nil }
+            }
+        }
     }
 
     /// Notifies every observer whose region `changes` concern.
     func publish(_ changes: ChangeSet) {
         if changes.isEmpty { return }
-        for subscription in current where subscription.region.intersects(changes) {
+        for subscription in candidates(for: changes) where subscription.region.intersects(changes) {
             subscription.receive(changes)
         }
     }
@@ -41,11 +53,18 @@ final class ObservationHub: Sendable {
     /// Ends every observation.
     func finish() {
         state.withLock { $0.isFinished = true }
-        for subscription in current { subscription.finish() }
+        for subscription in candidates(for: .everything) { subscription.finish() }
     }
 
-    private var current: [Subscription] {
-        state.withLock { $0.subscriptions.compactMap(\.subscription) }
+    /// Returns the subscriptions whose topics changed: those that `changes` may concern, the oldest first.
+    func candidates(for changes: ChangeSet) -> [Subscription] {
+        state.withLock { state in
+            let numbers =
+                changes.isEverything
+                ? Set(state.subscriptions.keys)
+                : changes.topics.reduce(into: []) { $0.formUnion(state.members[$1] ?? []) }
+            return numbers.sorted().compactMap { state.subscriptions[$0]?.subscription }
+        }
     }
 }
 
@@ -54,6 +73,8 @@ final class ObservationHub: Sendable {
 /// Several tasks may wait at once: each change is delivered to the one that has waited longest, and the end to all.
 final class Subscription: Sendable {
     let region: Region
+    /// Its number at the hub.
+    let number: UInt64
     private let hub: ObservationHub
     private let state = Mutex(State())
 
@@ -63,13 +84,14 @@ final class Subscription: Sendable {
         var isFinished = false
     }
 
-    init(region: Region, hub: ObservationHub) {
+    init(region: Region, hub: ObservationHub, number: UInt64) {
         self.region = region
         self.hub = hub
+        self.number = number
     }
 
     deinit {
-        hub.remove(ObjectIdentifier(self))
+        hub.remove(number, region)
     }
 
     /// Whether the store was closed.
