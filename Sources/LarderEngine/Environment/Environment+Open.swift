@@ -50,7 +50,10 @@ extension Environment {
                     isNew
                     ? try GuardFile.existing(in: directory, isReadOnly: false) ?? .make(in: directory)
                     : try verifiedGuardFile(directory, options, isReadOnly: options.isReadOnly, inspect)
-                return try openExisting(directory, identity, options, guardFile, inspect)
+                let environment = try openExisting(directory, identity, options, guardFile, inspect)
+                // A new file has no close before it.
+                if isNew { environment.wasCheckedAtOpen = false }
+                return environment
             case .closing: break
             }
             // The close under way needs the directory's lock.

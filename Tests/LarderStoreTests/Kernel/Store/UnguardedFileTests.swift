@@ -34,6 +34,10 @@ import Testing
         #expect(try openings(directory) == [])
     }
 
+    @Test func `is not what a new store is`() throws {
+        #expect(try openings(TemporaryStore()) == [])
+    }
+
     /// The messages of an open that writes, and reads what was written.
     private func openings(_ directory: TemporaryStore) throws -> [String] {
         let log = LogMessages()
