@@ -6,23 +6,43 @@ internal import Synchronization
 extension Outbox {
     /// The numbers of entries in the outbox by state, and the reasons why they are not sent.
     ///
+    /// Includes every write whose ``enqueue(_:)`` has returned. Blocks while the entries that have changed a moment ago
+    /// are read.
+    ///
     /// - Complexity: O(entries).
     public var status: OutboxStatus {
         let reading = clockReading()
-        let running = state.withLock { state -> OutboxStatus? in
-            // Until the table is read, the machine knows no entries.
-            guard let loop = state.loop, loop.version != nil else { return nil }
-            return loop.machine.status(at: reading)
+        guard let (known, version) = loopState else { return statusAtRest(reading) }
+        var machine = known
+        // The loop reads a commit some time after it.
+        if let update = try? store.read({ view in try view.outboxUpdate(since: version) }) {
+            let entries = update.entries.map { LaneEntry($0) }
+            machine.applyTableChanges(TableChanges(entries, changed: update.changed), at: reading)
         }
-        return running ?? statusAtRest(reading)
+        return machine.status(at: reading)
     }
 
-    /// Returns the status now, and again whenever it changes, until the reader ends. A slow reader gets the newest.
+    /// Returns the status, and again whenever it changes, until the reader ends. A slow reader gets the newest.
     ///
-    /// Entries enqueued while the outbox does not run are reported when it runs, or when something else changes.
+    /// A write is in it soon after its ``enqueue(_:)``. Entries enqueued while the outbox does not run are reported when
+    /// it runs, or when something else changes.
     public func statuses() -> AsyncStream<OutboxStatus> {
         publish()
         return statusBroadcast.states()
+    }
+
+    /// Publishes the status of the loop's machine.
+    func publish() {
+        let reading = clockReading()
+        statusBroadcast.update { loopState?.machine.status(at: reading) ?? statusAtRest(reading) }
+    }
+
+    /// The machine of the loop, and the version of the table that it knows; nil until it has read the table.
+    private var loopState: (machine: DeliveryMachine, version: OutboxVersion)? {
+        state.withLock { state in
+            guard let loop = state.loop, let version = loop.version else { return nil }
+            return (loop.machine, version)
+        }
     }
 
     /// Returns the status while the outbox does not run.
@@ -54,6 +74,4 @@ extension Outbox {
         }
         return nil
     }
-
-    func publish() { statusBroadcast.update { status } }
 }

@@ -36,19 +36,11 @@ extension Transaction {
     package borrowing func outboxUpdate(since version: OutboxVersion?) throws -> OutboxUpdate {
         let log = shared.part(OutboxChangeLog.self)
         guard let version, var changed = log.changed(since: version, upTo: commit - 1) else {
-            let (entries, damaged) = try tables.readableHeads(in: engine)
-            return OutboxUpdate(entries: entries, changed: nil, damaged: damaged)
+            return try tables.outboxUpdate(of: nil, in: engine)
         }
         let own = state(OutboxChanges.self).entries
         changed.formUnion(version.commit == commit ? own.dropFirst(version.changes) : own[...])
-        let entries = try changed.compactMap { id in
-            do {
-                return try tables.head(id, in: engine)
-            } catch StoreError.damaged {
-                return nil
-            }
-        }
-        return OutboxUpdate(entries: entries, changed: changed, damaged: 0)
+        return try tables.outboxUpdate(of: changed, in: engine)
     }
 
     /// Records that an entry was added, changed or removed.
@@ -62,6 +54,34 @@ extension ReadView {
     /// Returns whether the outbox may have changed since a version.
     package borrowing func isOutboxChanged(since version: OutboxVersion) -> Bool {
         shared.part(OutboxChangeLog.self).changed(since: version, upTo: commit)?.isEmpty != true
+    }
+
+    /// Returns the changes since a version; all entries when the changes since are unknown, as after a commit of another
+    /// process.
+    ///
+    /// - Throws: ``EngineError``.
+    /// - Complexity: reads each changed entry, or every entry when the changes are unknown.
+    package borrowing func outboxUpdate(since version: OutboxVersion) throws -> OutboxUpdate {
+        let changed = shared.part(OutboxChangeLog.self).changed(since: version, upTo: commit)
+        return try tables.outboxUpdate(of: changed, in: transaction)
+    }
+}
+
+extension Tables {
+    /// Returns the readable ones of these entries; all when it is nil.
+    fileprivate func outboxUpdate(of changed: Set<UUIDBytes>?, in source: ReadTransaction) throws -> OutboxUpdate {
+        guard let changed else {
+            let (entries, damaged) = try readableHeads(in: source)
+            return OutboxUpdate(entries: entries, changed: nil, damaged: damaged)
+        }
+        let entries = try changed.compactMap { id in
+            do {
+                return try head(id, in: source)
+            } catch StoreError.damaged {
+                return nil
+            }
+        }
+        return OutboxUpdate(entries: entries, changed: changed, damaged: 0)
     }
 }
 
