@@ -6,7 +6,7 @@ public struct WaitExpired: Error, Hashable, Sendable, CustomStringConvertible {
     public let waited: Duration
 
     /// What the test waited for, and for how long.
-    public var description: String { "waited \(waited) of virtual time for \(what), in vain" }
+    public var description: String { "waited \(waited.components.seconds) s of virtual time for \(what), in vain" }
 }
 
 extension VirtualClock {

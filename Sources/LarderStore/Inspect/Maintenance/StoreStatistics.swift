@@ -83,3 +83,12 @@ public struct StoreStatistics: Hashable, Sendable {
     /// Slots in the table of readers.
     public let readers: ReaderSlots
 }
+
+extension StoreStatistics: CustomStringConvertible {
+    /// The main figures in one line, for display.
+    public var description: String {
+        let waiting = outboxEntries == 0 ? "no writes wait" : "\(outboxEntries) writes wait or were refused"
+        return "\(rows) rows in \(resources.ready) of \(resources.total) resources, \(filters) filters; \(waiting); "
+            + "\(storedSize) bytes of keys and values in a file of \(fileSize) bytes; commit \(lastCommit)"
+    }
+}
