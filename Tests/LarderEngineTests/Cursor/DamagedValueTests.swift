@@ -22,6 +22,31 @@ import Testing
         }
     }
 
+    /// The open has checked the pages, so that no read checks them again.
+    @Test(arguments: [7, 3]) func `is an error where the file is changed while it is open`(row: UInt8) throws {
+        let store = try DamagedStore()
+        let environment = try store.openChecked()
+        let table = environment.table("one")
+        try store.overwrite([0xFF, 0xFF, 0xFF, 0x7F], at: store.node(of: row))
+        // Only the sizes are read: bytes beyond the file would end the process.
+        #expect(throws: EngineError.corrupted) {
+            try environment.read { view in
+                let key = DamagedStore.key(row)
+                return unsafe try view.value(forKey: key.span.bytes, in: table)?.byteCount ?? 0
+            }
+        }
+        #expect(throws: EngineError.corrupted) {
+            try environment.read { view in
+                try view.withCursor(in: table) { cursor in
+                    var size = 0
+                    while let entry = try cursor.next() { size += entry.value.byteCount }
+                    return size
+                }
+            }
+        }
+        try environment.close()
+    }
+
     @Test func `is an error for a key whose size is beyond the file`() throws {
         let store = try DamagedStore()
         try store.change { bytes in

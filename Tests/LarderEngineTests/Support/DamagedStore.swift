@@ -43,6 +43,22 @@ final class DamagedStore {
         return try Environment.open(path: directory.path, options: options)
     }
 
+    func problems() throws -> [PageProblem] { try Environment.pageProblems(ofStoreAt: directory.path) ?? [] }
+
+    /// Opens the store with a check of all pages, for which no clean close vouches.
+    func openChecked() throws -> Environment {
+        try FileManager.default.removeItem(atPath: directory.path + "/guard.lock")
+        return try Environment.open(path: directory.path, options: .small)
+    }
+
+    /// Changes bytes of the file in place, which others may have open.
+    func overwrite(_ bytes: [UInt8], at offset: Int) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path + "/data.mdb"))
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+
     private func offset(of text: [UInt8], in page: Range<Int>) -> Int {
         page.last { sound[$0..<min($0 + text.count, sound.count)].elementsEqual(text) } ?? 0
     }
