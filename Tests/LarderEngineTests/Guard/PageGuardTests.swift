@@ -99,6 +99,26 @@ import Testing
         }
     }
 
+    @Test func `has no other page read as a large value`() throws {
+        let store = try GuardedStore(seed: 6)
+        let rows = try #require(store.rows["deep"])
+        // The number of the first page of a value of the first table.
+        let place = try #require(store.trusted.first { $0.kind == .largeValue }).offset
+        let leaf = UInt32(store.leaf(of: rows[200].key) / 4096)
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: leaf >> (8 * $0)) }
+        try store.changing({ $0.replaceSubrange(place..<place + 4, with: number) }) {
+            let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+            var errors = 0
+            for row in rows {
+                do {
+                    #expect(try environment.get(row.key, in: "deep") == row.value)
+                } catch EngineError.damagedPage { errors += 1 }
+            }
+            #expect(errors == 1)
+            try environment.close()
+        }
+    }
+
     @Test func `has no lost table made anew where a name is another`() throws {
         let store = try GuardedStore(seed: 2)
         for place in store.trusted where place.kind == .tableName {
