@@ -1,4 +1,4 @@
-// Contender: one of the compared implementations; runs them in turn and takes medians.
+// Contender: one of the compared implementations; runs them in turn and keeps the value of each round.
 
 /// One of the things compared: runs once and says what it took, per operation.
 struct Contender {
@@ -6,10 +6,10 @@ struct Contender {
     let run: () async throws -> Double
 }
 
-/// Runs the contenders in turn, A B C A B C, and gives the median of each: what disturbs the machine meets all alike.
+/// Runs the contenders in turn, A B C A B C, and gives the values of each: what disturbs the machine meets all alike.
 ///
-/// The first round warms up and does not count, unless it is the only one.
-func interleaved(rounds: Int, warmUp: Bool = true, _ contenders: [Contender]) async throws -> [Double] {
+/// The first round warms up and does not count, unless `warmUp` is false.
+func interleaved(rounds: Int, warmUp: Bool = true, _ contenders: [Contender]) async throws -> [Series] {
     var durations = contenders.map { _ in [Double]() }
     for round in 0..<(warmUp ? rounds + 1 : rounds) {
         for (index, contender) in contenders.enumerated() {
@@ -17,7 +17,7 @@ func interleaved(rounds: Int, warmUp: Bool = true, _ contenders: [Contender]) as
             if !warmUp || round > 0 { durations[index].append(value) }
         }
     }
-    return durations.map { percentile($0, 0.5) }
+    return zip(contenders, durations).map { Series(name: $0.name, values: $1) }
 }
 
 /// The value below which the given part of `values` lies; 0 when there are none.
@@ -28,14 +28,14 @@ func percentile(_ values: [Double], _ part: Double) -> Double {
 }
 
 extension Measurement {
-    /// Compares Larder, the first contender, with its peers.
+    /// Compares Larder, the first contender, with its peers, in at least five rounds.
     static func compare(
-        _ suite: String, _ name: String, unit: String, rounds: Int, warmUp: Bool = true, goals: [Goal] = [],
+        _ suite: String, _ name: String, size: String = "", unit: String, rounds: Int = 5, warmUp: Bool = true,
         _ contenders: [Contender]
     ) async throws -> Measurement {
-        let medians = try await interleaved(rounds: rounds, warmUp: warmUp, contenders)
-        let peers = zip(contenders, medians).dropFirst().map { Peer(name: $0.name, value: $1) }
-        return Measurement(suite: suite, name: name, unit: unit, larder: medians[0], peers: peers, goals: goals)
+        let series = try await interleaved(rounds: max(rounds, 5), warmUp: warmUp, contenders)
+        return Measurement(
+            suite: suite, name: name, size: size, unit: unit, larder: series[0], peers: Array(series.dropFirst()))
     }
 }
 

@@ -1,47 +1,54 @@
 // Measurement: one line of the report, Larder beside its peers.
 
-/// One line of the report: what Larder took for something and what its peers took in the same run.
-struct Measurement: Codable, Sendable {
-    /// What a peer took.
-    struct Peer: Codable, Sendable {
-        var name: String
-        var value: Double
-    }
-
-    /// What the line is to show.
-    enum Goal: Codable, Sendable {
-        /// At most so many times what the peer takes.
-        case atMost(Double, of: String)
-        /// At most the peer's value divided by this.
-        case fasterThan(String, by: Double)
-        /// At most so much.
-        case below(Double)
-    }
-
-    var suite: String
+/// The values of one contender, one for each round.
+struct Series: Codable, Sendable {
     var name: String
-    var unit: String
-    var larder: Double
-    var peers: [Peer] = []
-    var goals: [Goal] = []
+    var values: [Double]
 
-    private func value(_ peer: String) -> Double? { peers.first { $0.name == peer }?.value }
+    var median: Double { percentile(values, 0.5) }
+    var least: Double { values.min() ?? 0 }
+    var most: Double { values.max() ?? 0 }
+}
 
-    /// Each goal in words, with whether it is met.
-    var verdicts: [String] {
-        goals.map { goal in
-            switch goal {
-            case .atMost(let factor, let peer):
-                verdict("≤ \(factor)× \(peer)", (value(peer) ?? 0) * factor)
-            case .fasterThan(let peer, let factor):
-                verdict("≥ \(factor)× faster than \(peer)", (value(peer) ?? 0) / factor)
-            case .below(let limit):
-                verdict("≤ \(limit) \(unit)", limit)
-            }
-        }
+extension Series {
+    /// A series of one value.
+    init(name: String, value: Double) { self.init(name: name, values: [value]) }
+
+    /// Its values divided by those of another: round by round where both ran in the same rounds.
+    func divided(by other: Series) -> Series {
+        let quotients =
+            values.count == other.values.count
+            ? zip(values, other.values).map { $0 / $1 } : [median / other.median]
+        return Series(name: other.name, values: quotients)
     }
+}
 
-    private func verdict(_ words: String, _ limit: Double) -> String {
-        words + (larder <= limit ? ": met" : ": MISSED")
+/// One line of the report: the cost of something for Larder, and for its peers in the same run. Less is better.
+struct Measurement: Codable, Sendable {
+    var suite: String
+    /// What is measured; the same in a quick and in a full run.
+    var name: String
+    /// The amount of data, where it differs between a quick and a full run.
+    var size = ""
+    var unit: String
+    var larder: Series
+    var peers: [Series] = []
+
+    /// The name by which a goal refers to it.
+    var line: String { "\(suite)/\(name)" }
+    /// Its name with its size.
+    var title: String { size.isEmpty ? name : "\(name), \(size)" }
+
+    func peer(_ name: String) -> Series? { peers.first { $0.name == name } }
+}
+
+extension Measurement {
+    /// A line whose values were measured once.
+    init(
+        suite: String, name: String, size: String = "", unit: String, larder: Double, peers: [Series] = []
+    ) {
+        self.init(
+            suite: suite, name: name, size: size, unit: unit, larder: Series(name: "Larder", value: larder),
+            peers: peers)
     }
 }

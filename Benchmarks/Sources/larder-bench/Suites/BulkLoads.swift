@@ -12,7 +12,7 @@ enum BulkLoads {
     static func run(isQuick: Bool) async throws -> [Measurement] {
         [
             try await .compare(
-                "load", "snapshot, 77,429 rows", unit: "ms", rounds: isQuick ? 2 : 5, warmUp: !isQuick,
+                "load", "rows", size: "77,429 rows", unit: "ms", warmUp: !isQuick,
                 [
                     Contender(name: "Larder", run: larder),
                     Contender(name: "LMDB, 512 KiB commits") { try raw(batch: batch) },

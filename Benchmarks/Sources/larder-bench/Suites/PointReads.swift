@@ -7,29 +7,25 @@ import LarderStore
 /// Random rows by key, from a warm file.
 enum PointReads {
     static func run(isQuick: Bool) async throws -> [Measurement] {
+        let count = isQuick ? 100_000 : 1_000_000
+        let fixture = try await ReadFixture.make(rows: count)
+        let reads = RandomReads(fixture, reads: isQuick ? 20_000 : 100_000)
+        let lines = [
+            ("one view", [reads.larder(using: true), reads.raw(using: true), reads.sqlite(using: true)]),
+            (
+                "one view, payload not used",
+                [reads.larder(using: false), reads.raw(using: false), reads.sqlite(using: false)]
+            ),
+            ("a view each", [reads.larderViewEach(), reads.rawRenewEach(), reads.sqlite(using: true)]),
+        ]
         var measurements: [Measurement] = []
-        for count in isQuick ? [100_000] : [100_000, 1_000_000] {
-            let fixture = try await ReadFixture.make(rows: count)
-            let reads = RandomReads(fixture, reads: isQuick ? 20_000 : 100_000)
-            let size = count == 1_000_000 ? "1 M rows" : "100 k rows"
-            let rounds = isQuick ? 3 : 9
+        for (name, contenders) in lines {
             measurements.append(
                 try await .compare(
-                    "get", "one view, \(size)", unit: "ns", rounds: rounds,
-                    goals: [.atMost(1.5, of: "mdb_get"), .fasterThan("SQLite", by: 3)],
-                    [reads.larder(using: false), reads.raw(using: false), reads.sqlite(using: false)]))
-            measurements.append(
-                try await .compare(
-                    "get", "one view, payload used, \(size)", unit: "ns", rounds: rounds,
-                    goals: [.atMost(1.5, of: "mdb_get"), .fasterThan("SQLite", by: 3)],
-                    [reads.larder(using: true), reads.raw(using: true), reads.sqlite(using: true)]))
-            measurements.append(
-                try await .compare(
-                    "get", "a view each, payload used, \(size)", unit: "ns", rounds: rounds,
-                    goals: [.fasterThan("SQLite", by: 3)],
-                    [reads.larderViewEach(), reads.rawRenewEach(), reads.sqlite(using: true)]))
-            try fixture.close()
+                    "get", name, size: isQuick ? "100 k rows" : "1 M rows", unit: "ns", rounds: isQuick ? 5 : 9,
+                    contenders))
         }
+        try fixture.close()
         return measurements
     }
 }
