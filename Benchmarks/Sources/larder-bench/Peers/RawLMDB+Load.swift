@@ -25,14 +25,22 @@ extension RawLMDB {
 
     /// Puts one row.
     func put(_ rows: TranslationRows, _ row: Int, _ transaction: OpaquePointer, flags: UInt32 = 0) throws {
+        try Self.withRecord(rows, row) { key, value in try put(value, key, transaction, flags: flags) }
+    }
+
+    /// Lends the record of a row: a key and a value as long as Larder's, with the payload at the end of the value.
+    static func withRecord(
+        _ rows: TranslationRows, _ row: Int,
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
         let payload = rows.payload(row)
-        try withUnsafeTemporaryAllocation(byteCount: Self.valuePrefix + payload.count, alignment: 8) { value in
+        try withUnsafeTemporaryAllocation(byteCount: valuePrefix + payload.count, alignment: 8) { value in
             value.initializeMemory(as: UInt8.self, repeating: 0)
-            payload.withUnsafeBytes { value[Self.valuePrefix...].copyBytes(from: $0) }
-            try withUnsafeTemporaryAllocation(byteCount: Self.keyPrefix + 4, alignment: 8) { key in
+            payload.withUnsafeBytes { value[valuePrefix...].copyBytes(from: $0) }
+            try withUnsafeTemporaryAllocation(byteCount: keyPrefix + 4, alignment: 8) { key in
                 key.initializeMemory(as: UInt8.self, repeating: 0x61)
-                key.storeBytes(of: UInt32(row).bigEndian, toByteOffset: Self.keyPrefix, as: UInt32.self)
-                try put(UnsafeRawBufferPointer(value), UnsafeRawBufferPointer(key), transaction, flags: flags)
+                key.storeBytes(of: UInt32(row).bigEndian, toByteOffset: keyPrefix, as: UInt32.self)
+                try body(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value))
             }
         }
     }

@@ -51,6 +51,15 @@ final class RawLMDB {
         try Self.check(mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), isRelaxed ? 1 : 0))
     }
 
+    /// The number of records of the table.
+    func count() throws -> Int {
+        let transaction = try beginRead()
+        defer { mdb_txn_abort(transaction) }
+        var statistics = MDB_stat()
+        try Self.check(mdb_stat(transaction, table, &statistics))
+        return statistics.ms_entries
+    }
+
     /// Every key of the table, in order, one after the other.
     func keys() throws -> KeyList {
         var list = KeyList()
@@ -94,9 +103,13 @@ final class RawLMDB {
     }
 }
 
-/// What a C call answered.
+/// The failure of a contender.
 enum PeerError: Error {
+    /// What a C call answered.
     case code(Int32)
+    case message(String)
+    /// A result is not the expected one.
+    case wrongResult(String)
 }
 
 /// Keys one after the other in one block of memory.

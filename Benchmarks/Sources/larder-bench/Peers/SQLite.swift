@@ -77,6 +77,14 @@ final class SQLite {
         sqlite3_reset(insert)
     }
 
+    /// The number of rows.
+    func count() throws -> Int {
+        let statement = try Self.prepare(database, "SELECT count(*) FROM rows")
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW else { throw PeerError.code(SQLITE_ERROR) }
+        return Int(sqlite3_column_int64(statement, 0))
+    }
+
     /// Puts all rows in one transaction.
     func load(_ rows: TranslationRows) throws {
         try execute("BEGIN")

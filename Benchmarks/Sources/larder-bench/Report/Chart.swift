@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Draws what Larder needs, as a multiple of what a peer needs, as bars on a logarithmic axis.
+/// Draws the cost of Larder as a multiple of the cost of a peer, as bars on a logarithmic axis.
 enum Chart {
     private static let width = 960.0
     private static let labels = 390.0

@@ -1,12 +1,12 @@
-// Goal: what a line of the report is to show, and whether it does.
+// Goal: the limits of one line of the report, and the verdicts on its measurement.
 
-/// What one line of the report is to show.
+/// The limits of one line of the report.
 struct Goal: Sendable {
-    /// A limit of what Larder needs.
+    /// A limit of the cost of Larder.
     enum Limit: Sendable {
-        /// At most so many times what the peer needs.
+        /// At most so many times the cost of the peer.
         case atMost(Double, of: String)
-        /// At most what the peer needs, divided by this.
+        /// At most the cost of the peer, divided by this.
         case faster(Double, than: String)
         /// At most so much, in the unit of the line.
         case below(Double)
@@ -46,7 +46,7 @@ extension Goal.Limit {
     }
 }
 
-/// Whether a measurement meets a limit.
+/// The result of comparing a measurement with a limit.
 struct Verdict: Codable, Sendable {
     let line: String
     let title: String
@@ -55,7 +55,7 @@ struct Verdict: Codable, Sendable {
     /// The measured value as the goal names it: a ratio, or a value in the line's unit.
     let measured: Series
     let unit: String
-    /// What Larder needs as a multiple of what the peer needs; nil where the limit is a value.
+    /// The cost of Larder as a multiple of the cost of the peer; nil where the limit is a value.
     let cost: Series?
     /// The limit of the cost, or of the value.
     let limit: Double

@@ -1,5 +1,7 @@
 // Contender: one of the compared implementations; runs them in turn and keeps the value of each round.
 
+import CAllocationCount
+
 /// One of the things compared: runs once and says what it took, per operation.
 struct Contender {
     let name: String
@@ -53,6 +55,23 @@ func timedAsync(_ operations: Int, _ body: () async throws -> Void) async rethro
     return start.duration(to: .now).nanoseconds / Double(operations)
 }
 
+/// Allocations of memory per operation of `body`.
+func countedAllocations(_ operations: Int, _ body: () throws -> Void) rethrows -> Double {
+    allocation_count_begin()
+    // Ends a count that an error has left open.
+    defer { _ = allocation_count_end() }
+    try body()
+    return Double(allocation_count_end()) / Double(operations)
+}
+
+/// Measures a body of so many operations: ``timed(_:_:)`` or ``countedAllocations(_:_:)``.
+typealias Measure = (_ operations: Int, _ body: () throws -> Void) throws -> Double
+
 /// Keeps results alive without printing them.
 @inline(never)
 func blackHole(_ value: UInt64) {}
+
+/// Throws unless what a contender has read is what it was to read.
+func expect<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) throws {
+    if value != expected { throw PeerError.wrongResult("\(what): \(value) in place of \(expected)") }
+}

@@ -26,7 +26,7 @@ extension Series {
 /// One line of the report: the cost of something for Larder, and for its peers in the same run. Less is better.
 struct Measurement: Codable, Sendable {
     var suite: String
-    /// What is measured; the same in a quick and in a full run.
+    /// The name of the work; the same in a quick and in a full run.
     var name: String
     /// The amount of data, where it differs between a quick and a full run.
     var size = ""

@@ -16,7 +16,7 @@ enum Table {
             }
             return [item.suite, item.title, item.unit, spread(item.larder, ""), peers.joined(separator: "; ")]
         }
-        print(["suite", "what", "unit", "Larder", "peers, and what Larder needs as a multiple"], rows)
+        print(["suite", "what", "unit", "Larder", "peers, and the cost of Larder as a multiple"], rows)
     }
 
     static func print(_ verdicts: [Verdict]) {

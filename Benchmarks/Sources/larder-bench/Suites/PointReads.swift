@@ -7,30 +7,27 @@ import LarderStore
 /// Random rows by key, from a warm file.
 enum PointReads {
     static func run(isQuick: Bool) async throws -> [Measurement] {
-        let count = isQuick ? 100_000 : 1_000_000
-        let fixture = try await ReadFixture.make(rows: count)
+        let fixture = try await ReadFixture.make(rows: isQuick ? 100_000 : 1_000_000)
         let reads = RandomReads(fixture, reads: isQuick ? 20_000 : 100_000)
-        let lines = [
-            ("one view", [reads.larder(using: true), reads.raw(using: true), reads.sqlite(using: true)]),
-            (
-                "one view, payload not used",
-                [reads.larder(using: false), reads.raw(using: false), reads.sqlite(using: false)]
-            ),
-            ("a view each", [reads.larderViewEach(), reads.rawRenewEach(), reads.sqlite(using: true)]),
+        let lines: [(name: String, unit: String, contenders: [Contender])] = [
+            ("one view", "ns", reads.inOneView(using: true)),
+            ("one view, payload not used", "ns", reads.inOneView(using: false)),
+            ("a view each", "ns", reads.inViewsOfTheirOwn(timed)),
+            ("allocations, a view each", "per read", reads.inViewsOfTheirOwn(countedAllocations)),
         ]
         var measurements: [Measurement] = []
-        for (name, contenders) in lines {
+        for line in lines {
             measurements.append(
                 try await .compare(
-                    "get", name, size: isQuick ? "100 k rows" : "1 M rows", unit: "ns", rounds: isQuick ? 5 : 9,
-                    contenders))
+                    "get", line.name, size: isQuick ? "100 k rows" : "1 M rows", unit: line.unit,
+                    rounds: isQuick ? 5 : 9, line.contenders))
         }
         try fixture.close()
         return measurements
     }
 }
 
-/// The same random rows for everyone, their keys ready beforehand in the form each takes.
+/// The same random rows for everyone, their keys ready beforehand in the form each needs.
 private struct RandomReads {
     let fixture: ReadFixture
     var rowKeys: [RowKey] = []
@@ -48,28 +45,52 @@ private struct RandomReads {
         }
     }
 
-    func larder(using isUsed: Bool) -> Contender {
-        Contender(name: "Larder") {
-            var sum: UInt64 = 0
-            let duration = try timed(rowKeys.count) {
-                try fixture.store.read { view in
-                    for key in rowKeys { sum &+= try read(key, view, isUsed) }
+    /// Reads in one view or transaction. Without `isUsed`, only the lengths are looked at.
+    func inOneView(using isUsed: Bool) -> [Contender] {
+        let records = isUsed ? numbers.reduce(0) { $0 &+ fixture.recordSums[$1] } : nil
+        return [
+            contender("Larder", timed, payloadSum(isUsed)) {
+                var sum: UInt64 = 0
+                try fixture.store.read { view in for key in rowKeys { sum &+= try read(key, view, isUsed) } }
+                return sum
+            },
+            contender("mdb_get", timed, records) {
+                let transaction = try fixture.raw.beginRead()
+                defer { mdb_txn_abort(transaction) }
+                var sum: UInt64 = 0
+                try rawKeys.forEach { key in
+                    let value = try fixture.raw.get(key, transaction)
+                    sum &+= isUsed ? use(value) : UInt64(value.count)
                 }
-            }
-            blackHole(sum)
-            return duration
-        }
+                return sum
+            },
+            sqlite(timed, isUsed),
+        ] + fixture.keyValuePeers.map { peer in keyValue(peer, timed, records, isUsed) }
     }
 
-    func larderViewEach() -> Contender {
-        Contender(name: "Larder") {
-            var sum: UInt64 = 0
-            let duration = try timed(rowKeys.count) {
+    /// Reads each row in a view of its own, LMDB in a transaction that is renewed, and uses the payload.
+    func inViewsOfTheirOwn(_ measure: @escaping Measure) -> [Contender] {
+        let records = numbers.reduce(0) { $0 &+ fixture.recordSums[$1] }
+        return [
+            contender("Larder", measure, payloadSum(true)) {
+                var sum: UInt64 = 0
                 for key in rowKeys { sum &+= try fixture.store.read { view in try read(key, view, true) } }
-            }
-            blackHole(sum)
-            return duration
-        }
+                return sum
+            },
+            contender("mdb_get", measure, records) {
+                let transaction = try fixture.raw.beginRead()
+                defer { mdb_txn_abort(transaction) }
+                mdb_txn_reset(transaction)
+                var sum: UInt64 = 0
+                try rawKeys.forEach { key in
+                    try RawLMDB.check(mdb_txn_renew(transaction))
+                    sum &+= use(try fixture.raw.get(key, transaction))
+                    mdb_txn_reset(transaction)
+                }
+                return sum
+            },
+            sqlite(measure, true),
+        ] + fixture.keyValuePeers.map { peer in keyValue(peer, measure, records, true) }
     }
 
     @inline(__always)
@@ -78,52 +99,46 @@ private struct RandomReads {
         return isUsed ? row.payload.withUnsafeBytes { use($0) } : UInt64(row.payload.byteCount)
     }
 
-    func raw(using isUsed: Bool) -> Contender {
-        Contender(name: "mdb_get") {
-            let transaction = try fixture.raw.beginRead()
-            defer { mdb_txn_abort(transaction) }
+    private func sqlite(_ measure: @escaping Measure, _ isUsed: Bool) -> Contender {
+        contender("SQLite", measure, payloadSum(isUsed)) {
             var sum: UInt64 = 0
-            let duration = try timed(rawKeys.count) {
-                try rawKeys.forEach { key in
-                    let value = try fixture.raw.get(key, transaction)
-                    sum &+= isUsed ? use(value) : UInt64(value.count)
-                }
+            try fixture.sqlite.execute("BEGIN")
+            for number in numbers {
+                try fixture.sqlite.get(number) { sum &+= isUsed ? use($0) : UInt64($0.count) }
             }
-            blackHole(sum)
-            return duration
+            try fixture.sqlite.execute("COMMIT")
+            return sum
         }
     }
 
-    func rawRenewEach() -> Contender {
-        Contender(name: "mdb_get") {
-            let transaction = try fixture.raw.beginRead()
-            defer { mdb_txn_abort(transaction) }
-            mdb_txn_reset(transaction)
+    private func keyValue<Peer: KeyValuePeer>(
+        _ peer: Peer, _ measure: @escaping Measure, _ expected: UInt64?, _ isUsed: Bool
+    ) -> Contender {
+        contender(Peer.name, measure, expected) {
             var sum: UInt64 = 0
-            let duration = try timed(rawKeys.count) {
-                try rawKeys.forEach { key in
-                    try RawLMDB.check(mdb_txn_renew(transaction))
-                    sum &+= use(try fixture.raw.get(key, transaction))
-                    mdb_txn_reset(transaction)
-                }
+            try rawKeys.forEach { key in
+                try peer.get(key) { sum &+= isUsed ? use($0) : UInt64($0.count) }
             }
-            blackHole(sum)
-            return duration
+            return sum
         }
     }
 
-    func sqlite(using isUsed: Bool) -> Contender {
-        Contender(name: "SQLite") {
+    private func payloadSum(_ isUsed: Bool) -> UInt64 {
+        numbers.reduce(0) { sum, number in
+            let payload = fixture.rows.payload(number - 1)
+            return sum &+ (isUsed ? payload.withUnsafeBytes { use($0) } : UInt64(payload.count))
+        }
+    }
+
+    /// Measures `body`, and checks the sum that it returns.
+    private func contender(
+        _ name: String, _ measure: @escaping Measure, _ expected: UInt64?, _ body: @escaping () throws -> UInt64
+    ) -> Contender {
+        Contender(name: name) {
             var sum: UInt64 = 0
-            let duration = try timed(numbers.count) {
-                try fixture.sqlite.execute("BEGIN")
-                for number in numbers {
-                    try fixture.sqlite.get(number) { sum &+= isUsed ? use($0) : UInt64($0.count) }
-                }
-                try fixture.sqlite.execute("COMMIT")
-            }
-            blackHole(sum)
-            return duration
+            let value = try measure(numbers.count) { sum = try body() }
+            if let expected { try expect(sum, expected, "what \(name) read") } else { blackHole(sum) }
+            return value
         }
     }
 }

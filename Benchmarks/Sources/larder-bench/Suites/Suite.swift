@@ -12,6 +12,11 @@ struct Suite: Sendable {
         Suite(name: "swap", run: Swaps.run),
         Suite(name: "hold", run: WriterHolds.run),
         Suite(name: "write", run: DurableWrites.run),
+        Suite(name: "overlay", run: Overlays.run),
+        Suite(name: "open", run: Opening.run),
+        Suite(name: "observe", run: Observers.run),
+        Suite(name: "threads", run: ParallelReads.run),
+        Suite(name: "outbox", run: OutboxWrites.run),
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }

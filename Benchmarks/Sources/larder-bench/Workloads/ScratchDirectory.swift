@@ -19,4 +19,10 @@ final class ScratchDirectory: Sendable {
 
     /// The path of a file or folder in it.
     func path(_ name: String) -> String { path + "/" + name }
+
+    /// The path of a folder in it, which is created.
+    func folder(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
+        return path(name)
+    }
 }

@@ -1,0 +1,8 @@
+#pragma once
+#include <stdint.h>
+
+/// Begins to count the calls that allocate memory, of all threads of this process.
+void allocation_count_begin(void);
+
+/// Ends the count and returns it. Without glibc it is always 0.
+uint64_t allocation_count_end(void);

@@ -1,0 +1,104 @@
+// Overlays: rows with local writes over them, by the number of layers and of overlaid rows.
+
+import HTTPTypes
+import LarderFormat
+import LarderOutbox
+import LarderStore
+
+/// Rows with local writes over them, by the number of layers and of overlaid rows.
+enum Overlays {
+    private static let patched = 20
+    private static let overlays = 10_000
+    private static let page = 50
+
+    static func run(isQuick: Bool) async throws -> [Measurement] {
+        let fixture = try OutboxFixture()
+        let rounds = isQuick ? 5 : 15
+        let plain = TranslationRows.resource(1)
+        let overlaid = TranslationRows.resource(2)
+        for resource in [plain, overlaid] {
+            try await fixture.store.load(TranslationRows(count: overlays), into: resource)
+        }
+        for start in stride(from: 0, to: overlays, by: 500) {
+            try await fixture.patch(overlaid, start..<start + 500, layer: 1)
+        }
+        var measurements = [
+            try await Measurement.compare(
+                "overlay", "50 rows from the end", size: "10,000 overlays", unit: "µs", rounds: rounds,
+                [
+                    Contender(name: "Larder") { try readPage(fixture.store, overlaid, layer: 1) },
+                    Contender(name: "plain rows") { try readPage(fixture.store, plain, layer: nil) },
+                ])
+        ]
+        for (number, layers) in [(3, 1), (4, 10), (5, 100)] {
+            let resource = TranslationRows.resource(number)
+            try await fixture.store.load(TranslationRows(count: overlays), into: resource)
+            for layer in 1...layers { try await fixture.patch(resource, 0..<patched, layer: layer) }
+            measurements.append(
+                try await .compare(
+                    "overlay", "patched row, \(layers) layer\(layers > 1 ? "s" : "")", unit: "ns", rounds: rounds,
+                    [
+                        Contender(name: "Larder") { try readEach(fixture.store, resource, layer: layers) },
+                        Contender(name: "plain row") { try readEach(fixture.store, plain, layer: nil) },
+                    ]))
+        }
+        try fixture.store.close()
+        return measurements
+    }
+
+    private static func readEach(_ store: Store, _ resource: ResourceKey, layer: Int?) throws -> Double {
+        let keys = (0..<patched).map { OutboxFixture.key($0, in: resource) }
+        let passes = 5_000
+        var byteCount = 0
+        let duration = try timed(patched * passes) {
+            try store.read { view in
+                for _ in 0..<passes {
+                    for key in keys { byteCount += try view.row(at: key)?.payload.byteCount ?? 0 }
+                }
+            }
+        }
+        let payloads = try store.read { view in try keys.map { try view.payload(at: $0) ?? [] } }
+        for payload in payloads { try check(payload, layer) }
+        try expect(byteCount, payloads.reduce(0) { $0 + $1.count } * passes, "bytes of rows")
+        return duration
+    }
+
+    private static func readPage(_ store: Store, _ resource: ResourceKey, layer: Int?) throws -> Double {
+        let passes = 500
+        var byteCount = 0
+        let duration = try timed(passes) {
+            for _ in 0..<passes {
+                try store.read { view in
+                    _ = try view.forEachRow(in: .all(of: resource), reversed: true, limit: page) { entry in
+                        byteCount += entry.row.payload.byteCount
+                    }
+                }
+            }
+        }
+        let rows = try store.read { view in try view.rows(in: .all(of: resource), reversed: true, limit: page) }
+        try expect(rows.map(\.key.key), (0..<page).map { String(overlays - $0) }, "keys of the page")
+        for row in rows { try check(row.payload, layer) }
+        try expect(byteCount, rows.reduce(0) { $0 + $1.payload.count } * passes, "bytes of the page")
+        return duration / 1e3
+    }
+
+    /// Checks that a payload has the patch of a layer, or none.
+    private static func check(_ payload: [UInt8], _ layer: Int?) throws {
+        let name = layer.map { "\"layer \($0)\"" } ?? "\"english\""
+        try expect(String(decoding: payload, as: UTF8.self).contains(name), true, "the language \(name)")
+    }
+}
+
+extension OutboxFixture {
+    fileprivate static func key(_ row: Int, in resource: ResourceKey) -> RowKey {
+        RowKey(resource: resource, type: TranslationRows.type, key: String(row + 1))
+    }
+
+    /// Enqueues one write that patches these rows.
+    fileprivate func patch(_ resource: ResourceKey, _ rows: Range<Int>, layer: Int) async throws {
+        let patch = Array("{\"language_name\":\"layer \(layer)\"}".utf8)
+        var write = OutboxWrite("rows.patch", .patch, "/rows", body: .bytes(patch))
+        write.effects = rows.map { RowEffect(.patch(patch), at: Self.key($0, in: resource)) }
+        try await outbox.enqueue(write)
+    }
+}
