@@ -15,15 +15,16 @@ let package = Package(
             name: "CRawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CRawRocksDB", pkgConfig: "rocksdb", providers: [.apt(["librocksdb-dev"])]),
         .systemLibrary(name: "CRawLevelDB", providers: [.apt(["libleveldb-dev"])]),
-        .target(name: "CAllocationCount"),
+        .target(name: "CCounters"),
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "CAllocationCount", "CRawLMDB", "CRawLevelDB", "CRawRocksDB", "CRawSQLite",
+                "CCounters", "CRawLMDB", "CRawLevelDB", "CRawRocksDB", "CRawSQLite",
                 .product(name: "LarderEngine", package: "larder"),
                 .product(name: "LarderFormat", package: "larder"),
                 .product(name: "LarderOutbox", package: "larder"),
                 .product(name: "LarderHTTP", package: "larder"),
+                .product(name: "LarderQuery", package: "larder"),
                 .product(name: "LarderStore", package: "larder"),
                 .product(name: "LarderTransport", package: "larder"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -4,13 +4,41 @@ import Foundation
 
 /// Measures Larder beside LMDB's own calls and SQLite, in one run.
 ///
-/// `larder-bench [--quick] [--json FILE] [--svg FILE] [suite…]`
+/// `larder-bench [--quick] [--json FILE] [--svg FILE] [suite…]`, or `larder-bench --counts FILE [--record]`
 @main
 struct LarderBench {
-    static func main() async throws {
-        var arguments = Array(CommandLine.arguments.dropFirst())
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == CountRun.childArgument { return runBlocking { try await CountRun.runChild() } }
+        Task { @MainActor in
+            do {
+                try await run(arguments)
+                exit(0)
+            } catch {
+                exitWithError("\(error)", code: 1)
+            }
+        }
+        dispatchMain()
+    }
+
+    /// Runs `body` while the main thread waits. Valgrind does not survive the end of the main thread.
+    private static func runBlocking(_ body: @escaping @Sendable () async throws -> Void) {
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            do { try await body() } catch { exitWithError("\(error)", code: 1) }
+            end.signal()
+        }
+        end.wait()
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        var arguments = arguments
         if arguments.first == LoadMemory.childArgument, let rows = arguments.last.flatMap({ Int($0) }) {
             return try await LoadMemory.runChild(rows: rows)
+        }
+        if let file = removeOption("--counts", from: &arguments) {
+            let isWithinLimits = try CountRun.run(file: file, isRecording: arguments == ["--record"])
+            exit(isWithinLimits ? 0 : 1)
         }
         let isQuick = arguments.contains("--quick")
         arguments.removeAll { $0 == "--quick" }
@@ -47,8 +75,8 @@ struct LarderBench {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 
-    private static func exitWithError(_ line: String) -> Never {
+    private static func exitWithError(_ line: String, code: Int32 = 64) -> Never {
         printStatus(line)
-        exit(64)
+        exit(code)
     }
 }

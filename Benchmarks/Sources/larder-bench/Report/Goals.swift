@@ -8,6 +8,7 @@ enum Goals {
         Goal("get/one view", .atMost(1.2, of: "mdb_get"), .faster(3, than: "SQLite")),
         Goal("get/a view each", .atMost(1.3, of: "mdb_get"), .faster(3, than: "SQLite")),
         Goal("get/allocations, a view each", .below(0)),
+        Goal("get/allocations, a view each, a new store", .below(0)),
         Goal("scan/unverified, payload used", .atMost(1.15, of: "cursor")),
         Goal("scan/verified, payload used", .atMost(1.4, of: "cursor")),
         Goal("overlay/patched row, 1 layer", .atMost(1.5, of: "plain row")),

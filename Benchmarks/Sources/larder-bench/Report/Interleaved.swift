@@ -1,6 +1,6 @@
 // Contender: one of the compared implementations; runs them in turn and keeps the value of each round.
 
-import CAllocationCount
+import CCounters
 
 /// One of the things compared: runs once and says what it took, per operation.
 struct Contender {

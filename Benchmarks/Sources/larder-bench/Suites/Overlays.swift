@@ -1,6 +1,5 @@
 // Overlays: rows with local writes over them, by the number of layers and of overlaid rows.
 
-import HTTPTypes
 import LarderFormat
 import LarderOutbox
 import LarderStore
@@ -86,19 +85,5 @@ enum Overlays {
     private static func check(_ payload: [UInt8], _ layer: Int?) throws {
         let name = layer.map { "\"layer \($0)\"" } ?? "\"english\""
         try expect(String(decoding: payload, as: UTF8.self).contains(name), true, "the language \(name)")
-    }
-}
-
-extension OutboxFixture {
-    fileprivate static func key(_ row: Int, in resource: ResourceKey) -> RowKey {
-        RowKey(resource: resource, type: TranslationRows.type, key: String(row + 1))
-    }
-
-    /// Enqueues one write that patches these rows.
-    fileprivate func patch(_ resource: ResourceKey, _ rows: Range<Int>, layer: Int) async throws {
-        let patch = Array("{\"language_name\":\"layer \(layer)\"}".utf8)
-        var write = OutboxWrite("rows.patch", .patch, "/rows", body: .bytes(patch))
-        write.effects = rows.map { RowEffect(.patch(patch), at: Self.key($0, in: resource)) }
-        try await outbox.enqueue(write)
     }
 }

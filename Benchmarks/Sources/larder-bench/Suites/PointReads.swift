@@ -23,7 +23,23 @@ enum PointReads {
                     rounds: isQuick ? 5 : 9, line.contenders))
         }
         try fixture.close()
-        return measurements
+        return measurements + [try await countInNewStore()]
+    }
+
+    /// Counts allocations in a store that has not been opened again: its pages need no check.
+    private static func countInNewStore() async throws -> Measurement {
+        let directory = try ScratchDirectory()
+        let store = try openStore(at: directory.path("store"))
+        try await store.load(TranslationRows(count: 1_000), into: TranslationRows.resource(1))
+        let key = RowKey(resource: TranslationRows.resource(1), type: TranslationRows.type, key: "500")
+        var found = 0
+        let allocations = try countedAllocations(1_000) {
+            for _ in 0..<1_000 { found += try store.read { view in try view.row(at: key) == nil ? 0 : 1 } }
+        }
+        try expect(found, 1_000, "rows")
+        try store.close()
+        return Measurement(
+            suite: "get", name: "allocations, a view each, a new store", unit: "per read", larder: allocations)
     }
 }
 

@@ -18,6 +18,9 @@ extension Store {
 }
 
 /// Opens a store for a benchmark.
-func openStore(at path: String, elapsed: @escaping @Sendable () -> Duration = { sinceStart() }) throws -> Store {
-    try Store.open(at: path, options: StoreOptions(), host: .benchmark(elapsed: elapsed))
+func openStore(
+    at path: String, options: StoreOptions = StoreOptions(),
+    elapsed: @escaping @Sendable () -> Duration = { sinceStart() }
+) throws -> Store {
+    try Store.open(at: path, options: options, host: .benchmark(elapsed: elapsed))
 }

@@ -15,9 +15,11 @@ struct OutboxFixture: Sendable {
     let outbox: Outbox
     let server = AcceptingServer()
 
-    init() throws {
+    init(
+        options: StoreOptions = StoreOptions(), elapsed: @escaping @Sendable () -> Duration = { sinceStart() }
+    ) throws {
         directory = try ScratchDirectory()
-        store = try openStore(at: directory.path("store"))
+        store = try openStore(at: directory.path("store"), options: options, elapsed: elapsed)
         var policy = OutboxPolicy()
         policy.bounds = OutboxBounds(entries: 1_000_000, byteCount: 4 << 30)
         outbox = Outbox(
@@ -42,9 +44,30 @@ struct OutboxFixture: Sendable {
     }
 }
 
+extension OutboxFixture {
+    /// The key of a row, from 0 on.
+    static func key(_ row: Int, in resource: ResourceKey) -> RowKey {
+        RowKey(resource: resource, type: TranslationRows.type, key: String(row + 1))
+    }
+
+    /// Enqueues one write that patches these rows.
+    func patch(_ resource: ResourceKey, _ rows: Range<Int>, layer: Int) async throws {
+        let patch = Array("{\"language_name\":\"layer \(layer)\"}".utf8)
+        var write = OutboxWrite("rows.patch", .patch, "/rows", body: .bytes(patch))
+        write.effects = rows.map { RowEffect(.patch(patch), at: Self.key($0, in: resource)) }
+        try await outbox.enqueue(write)
+    }
+}
+
 /// A transport that accepts every request without looking at it, and counts them.
 final class AcceptingServer: Transport {
     private let requests = Atomic(0)
+    private let body: [UInt8]
+
+    /// A server whose responses are JSON of so many bytes.
+    init(bodySize: Int = 20) {
+        body = Array("{\"text\":\"\(String(repeating: "t", count: bodySize - 11))\"}".utf8)
+    }
 
     var requestCount: Int { requests.load(ordering: .relaxed) }
 
@@ -54,6 +77,6 @@ final class AcceptingServer: Transport {
         requests.add(1, ordering: .relaxed)
         return TransportResponse(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "max-age=86400"],
-            body: Array("{\"ok\":true}".utf8))
+            body: self.body)
     }
 }

@@ -1,6 +1,6 @@
-// CAllocationCount: the C library's functions that allocate memory, with a count of their calls while one is wanted.
+// Allocations: the C library's functions that allocate memory, with a count of their calls while one is wanted.
 
-#include "CAllocationCount.h"
+#include "CCounters.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,0 +1,111 @@
+// CountedPath: the hot paths whose work is counted.
+
+import LarderFormat
+import LarderHTTP
+import LarderOutbox
+import LarderQuery
+import LarderStore
+
+/// A hot path whose work is counted.
+struct CountedPath: Sendable {
+    let name: String
+    let operations: Int
+    var prepare: @Sendable (CountFixture) async throws -> Void = { _ in }
+    /// Does the operations, and checks their number.
+    let run: @Sendable (CountFixture) async throws -> Void
+
+    static let all = reads + writes + services
+
+    private static let reads = [
+        CountedPath(name: "get, one view", operations: 2_000) { fixture in
+            let count = try fixture.content.store.read { view in try countRows(fixture.keys, in: view) }
+            try expect(count, 2_000, "rows")
+        },
+        CountedPath(name: "get, a view each", operations: 2_000) { fixture in
+            var count = 0
+            for key in fixture.keys {
+                count += try fixture.content.store.read { view in try view.row(at: key) == nil ? 0 : 1 }
+            }
+            try expect(count, 2_000, "rows")
+        },
+        CountedPath(name: "get, patched row", operations: 1_000) { fixture in
+            let count = try fixture.content.store.read { view in try countRows(fixture.patchedKeys, in: view) }
+            try expect(count, 1_000, "rows")
+        },
+        scan("scan, verified", of: { $0.resource }, rows: CountFixture.rowCount, verified: true),
+        scan("scan, unverified", of: { $0.resource }, rows: CountFixture.rowCount, verified: false),
+        scan("scan of patched rows", of: { $0.overlaid }, rows: CountFixture.patched, verified: true),
+        CountedPath(name: "50 rows from the end", operations: 10) { fixture in
+            let store = fixture.content.store
+            for _ in 0..<10 {
+                let count = try store.read { view in
+                    try view.forEachRow(in: .all(of: fixture.overlaid), reversed: true, limit: 50) { _ in }
+                }
+                try expect(count, 50, "rows")
+            }
+        },
+        CountedPath(name: "sql, by key", operations: 200) { fixture in
+            for key in fixture.keys.prefix(200) {
+                let answer = try fixture.query.rows("SELECT language_name FROM rows WHERE key = ?", [.text(key.key)])
+                try expect(answer.rows.count >= 1, true, "the row")
+            }
+        },
+    ]
+
+    private static let writes = [
+        CountedPath(name: "write, one row", operations: 50) { fixture in
+            for key in fixture.keys.prefix(50) { try await put([key], into: fixture.empty.store) }
+        },
+        CountedPath(name: "write, one row beside 1,000 observers", operations: 50) { fixture in
+            for key in fixture.keys.prefix(50) { try await put([key], into: fixture.content.store) }
+        },
+        CountedPath(name: "write, 100 rows in one commit", operations: 10) { fixture in
+            for _ in 0..<10 { try await put(fixture.keys.prefix(100), into: fixture.content.store) }
+        },
+        CountedPath(name: "load, per row", operations: CountFixture.rowCount) { fixture in
+            try await fixture.content.store.load(fixture.rows, into: fixture.loaded)
+        },
+        CountedPath(name: "enqueue with a key, 1,000 pending", operations: 100) { fixture in
+            try await fixture.enqueueAndAbort(100)
+        },
+        CountedPath(
+            name: "deliver, per entry", operations: 100, prepare: { try await $0.empty.enqueue(100) },
+            run: { try await expect($0.empty.outbox.drain(within: .seconds(600)).unsent, 0, "unsent writes") }),
+    ]
+
+    private static let services = [
+        hit("http hit of 4 KB, memory", { $0.memory }), hit("http hit of 4 KB, store", { $0.persistent }),
+    ]
+
+    private static func countRows(_ keys: [RowKey], in view: borrowing ReadView) throws -> Int {
+        var count = 0
+        for key in keys { count += try view.row(at: key) == nil ? 0 : 1 }
+        return count
+    }
+
+    private static func scan(
+        _ name: String, of resource: @escaping @Sendable (CountFixture) -> ResourceKey, rows: Int, verified: Bool
+    ) -> CountedPath {
+        CountedPath(name: name, operations: rows) { fixture in
+            let range = RowRange.all(of: resource(fixture))
+            let count = try fixture.content.store.read { try $0.forEachRow(in: range, verified: verified) { _ in } }
+            try expect(count, rows, "rows")
+        }
+    }
+
+    private static func hit(_ name: String, _ cache: @escaping @Sendable (CountFixture) -> HTTPCache) -> CountedPath {
+        CountedPath(name: name, operations: 500) { fixture in
+            for _ in 0..<500 {
+                let bytes = try await cache(fixture).fetch(fixture.request).value.body.bytes()
+                try expect(bytes.count, 4_096, "bytes of the body")
+            }
+        }
+    }
+
+    private static func put(_ keys: some Collection<RowKey> & Sendable, into store: Store) async throws {
+        let payload = Array("{\"text\":\"counted\"}".utf8)
+        try await store.write { transaction in
+            for key in keys { try transaction.put(payload, at: key, updatedAt: 0) }
+        }
+    }
+}
