@@ -24,6 +24,8 @@ final class CountFixture: Sendable {
     let patchedKeys: [RowKey]
     /// The store of the rows, with 1,000 observers of other resources.
     let content: OutboxFixture
+    /// A store of the rows that was opened again: the pages that a read meets are checked.
+    let opened: Store
     /// An outbox with 1,000 writes.
     let full: OutboxFixture
     /// An outbox that is empty.
@@ -32,9 +34,11 @@ final class CountFixture: Sendable {
     let persistent: HTTPCache
     let query: StoreQuery
     let request: FetchRequest
+    private let directory: ScratchDirectory
     private let observers: [Task<Void, Never>]
 
     init() async throws {
+        directory = try ScratchDirectory()
         let options = StoreOptions(mapSize: 256 << 20, mapSizeCap: 256 << 20)
         // With a clock that stands still, no batch ends early because time has passed.
         content = try OutboxFixture(options: options, elapsed: { .zero })
@@ -42,6 +46,7 @@ final class CountFixture: Sendable {
         patchedKeys = (0..<Self.patched).map { OutboxFixture.key($0, in: TranslationRows.resource(2)) }
         full = try OutboxFixture(options: options)
         empty = try OutboxFixture(options: options)
+        opened = try await Self.openAgain(rows, options, in: directory)
         let store = content.store
         try await store.load(rows, into: resource)
         try await store.load(TranslationRows(count: Self.patched), into: overlaid)
@@ -69,6 +74,17 @@ final class CountFixture: Sendable {
     func close() throws {
         for observer in observers { observer.cancel() }
         for part in [content, full, empty] { try part.store.close() }
+        try opened.close()
+    }
+
+    private static func openAgain(
+        _ rows: TranslationRows, _ options: StoreOptions, in directory: ScratchDirectory
+    ) async throws -> Store {
+        let path = directory.path("opened")
+        let store = try openStore(at: path, options: options)
+        try await store.load(rows, into: TranslationRows.resource(1))
+        try store.close()
+        return try openStore(at: path, options: options)
     }
 
     /// Enqueues so many writes with a key in a transaction that is aborted.

@@ -17,24 +17,20 @@ struct CountedPath: Sendable {
     static let all = reads + writes + services
 
     private static let reads = [
+        getEach("get, a view each", in: { $0.content.store }),
+        getEach("get, a view each, opened again", in: { $0.opened }),
         CountedPath(name: "get, one view", operations: 2_000) { fixture in
-            let count = try fixture.content.store.read { view in try countRows(fixture.keys, in: view) }
-            try expect(count, 2_000, "rows")
-        },
-        CountedPath(name: "get, a view each", operations: 2_000) { fixture in
-            var count = 0
-            for key in fixture.keys {
-                count += try fixture.content.store.read { view in try view.row(at: key) == nil ? 0 : 1 }
-            }
-            try expect(count, 2_000, "rows")
+            let found = try fixture.content.store.read { view in try countRows(fixture.keys, in: view) }
+            try expect(found, 2_000, "rows")
         },
         CountedPath(name: "get, patched row", operations: 1_000) { fixture in
             let count = try fixture.content.store.read { view in try countRows(fixture.patchedKeys, in: view) }
             try expect(count, 1_000, "rows")
         },
-        scan("scan, verified", of: { $0.resource }, rows: CountFixture.rowCount, verified: true),
-        scan("scan, unverified", of: { $0.resource }, rows: CountFixture.rowCount, verified: false),
-        scan("scan of patched rows", of: { $0.overlaid }, rows: CountFixture.patched, verified: true),
+        scan("scan, verified", of: { ($0.content.store, $0.resource) }),
+        scan("scan, verified, opened again", of: { ($0.opened, $0.resource) }),
+        scan("scan, unverified", of: { ($0.content.store, $0.resource) }, verified: false),
+        scan("scan of patched rows", of: { ($0.content.store, $0.overlaid) }, rows: CountFixture.patched),
         CountedPath(name: "50 rows from the end", operations: 10) { fixture in
             let store = fixture.content.store
             for _ in 0..<10 {
@@ -83,13 +79,25 @@ struct CountedPath: Sendable {
         return count
     }
 
+    private static func getEach(
+        _ name: String, in store: @escaping @Sendable (CountFixture) -> Store
+    ) -> CountedPath {
+        CountedPath(name: name, operations: 2_000) { fixture in
+            let store = store(fixture)
+            var found = 0
+            for key in fixture.keys { found += try store.read { view in try view.row(at: key) == nil ? 0 : 1 } }
+            try expect(found, 2_000, "rows")
+        }
+    }
+
     private static func scan(
-        _ name: String, of resource: @escaping @Sendable (CountFixture) -> ResourceKey, rows: Int, verified: Bool
+        _ name: String, of content: @escaping @Sendable (CountFixture) -> (Store, ResourceKey),
+        rows: Int = CountFixture.rowCount, verified: Bool = true
     ) -> CountedPath {
         CountedPath(name: name, operations: rows) { fixture in
-            let range = RowRange.all(of: resource(fixture))
-            let count = try fixture.content.store.read { try $0.forEachRow(in: range, verified: verified) { _ in } }
-            try expect(count, rows, "rows")
+            let (store, resource) = content(fixture)
+            let found = try store.read { try $0.forEachRow(in: .all(of: resource), verified: verified) { _ in } }
+            try expect(found, rows, "rows")
         }
     }
 

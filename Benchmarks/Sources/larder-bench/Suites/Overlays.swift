@@ -10,39 +10,52 @@ enum Overlays {
     private static let overlays = 10_000
     private static let page = 50
 
+    private static let layers = [1, 10, 100]
+    private static let plain = TranslationRows.resource(0)
+    private static let overlaid = TranslationRows.resource(1_000)
+
     static func run(isQuick: Bool) async throws -> [Measurement] {
-        let fixture = try OutboxFixture()
+        let directory = try await fill()
+        let store = try openStore(at: directory.path("store"))
         let rounds = isQuick ? 5 : 15
-        let plain = TranslationRows.resource(1)
-        let overlaid = TranslationRows.resource(2)
-        for resource in [plain, overlaid] {
+        var measurements = [
+            try await Measurement.compare(
+                "overlay", "50 rows from the end", size: "10,000 overlays", unit: "µs", rounds: rounds,
+                [
+                    Contender(name: "Larder") { try readPage(store, overlaid, layer: 1) },
+                    Contender(name: "plain rows") { try readPage(store, plain, layer: nil) },
+                ])
+        ]
+        for layers in layers {
+            let resource = TranslationRows.resource(layers)
+            measurements.append(
+                try await .compare(
+                    "overlay", "patched row, \(layers) layer\(layers > 1 ? "s" : "")", unit: "ns", rounds: rounds,
+                    [
+                        Contender(name: "Larder") { try readEach(store, resource, layer: layers) },
+                        Contender(name: "plain row") { try readEach(store, plain, layer: nil) },
+                    ]))
+        }
+        try store.close()
+        return measurements
+    }
+
+    /// A directory with a store of resources of 10,000 rows: one without patches, one with a patch of every row, and for
+    /// each number of layers one where some rows have as many.
+    private static func fill() async throws -> ScratchDirectory {
+        let fixture = try OutboxFixture()
+        for resource in [plain, overlaid] + layers.map({ TranslationRows.resource($0) }) {
             try await fixture.store.load(TranslationRows(count: overlays), into: resource)
         }
         for start in stride(from: 0, to: overlays, by: 500) {
             try await fixture.patch(overlaid, start..<start + 500, layer: 1)
         }
-        var measurements = [
-            try await Measurement.compare(
-                "overlay", "50 rows from the end", size: "10,000 overlays", unit: "µs", rounds: rounds,
-                [
-                    Contender(name: "Larder") { try readPage(fixture.store, overlaid, layer: 1) },
-                    Contender(name: "plain rows") { try readPage(fixture.store, plain, layer: nil) },
-                ])
-        ]
-        for (number, layers) in [(3, 1), (4, 10), (5, 100)] {
-            let resource = TranslationRows.resource(number)
-            try await fixture.store.load(TranslationRows(count: overlays), into: resource)
-            for layer in 1...layers { try await fixture.patch(resource, 0..<patched, layer: layer) }
-            measurements.append(
-                try await .compare(
-                    "overlay", "patched row, \(layers) layer\(layers > 1 ? "s" : "")", unit: "ns", rounds: rounds,
-                    [
-                        Contender(name: "Larder") { try readEach(fixture.store, resource, layer: layers) },
-                        Contender(name: "plain row") { try readEach(fixture.store, plain, layer: nil) },
-                    ]))
+        for count in layers {
+            let resource = TranslationRows.resource(count)
+            for layer in 1...count { try await fixture.patch(resource, 0..<patched, layer: layer) }
         }
         try fixture.store.close()
-        return measurements
+        return fixture.directory
     }
 
     private static func readEach(_ store: Store, _ resource: ResourceKey, layer: Int?) throws -> Double {

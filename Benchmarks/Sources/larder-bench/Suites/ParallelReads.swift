@@ -9,9 +9,11 @@ import Synchronization
 enum ParallelReads {
     static func run(isQuick: Bool) async throws -> [Measurement] {
         let directory = try ScratchDirectory()
-        let store = try openStore(at: directory.path("store"))
         let rows = TranslationRows(count: 100_000)
-        try await store.load(rows, into: TranslationRows.resource(1))
+        let loaded = try openStore(at: directory.path("store"))
+        try await loaded.load(rows, into: TranslationRows.resource(1))
+        try loaded.close()
+        let store = try openStore(at: directory.path("store"))
         let reads = isQuick ? 30_000 : 200_000
         let measurement = try await Measurement.compare(
             "threads", "a view each, a writer active", unit: "ns/read", rounds: isQuick ? 5 : 9,
