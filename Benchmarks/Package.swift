@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "LarderHTTP", package: "larder"),
                 .product(name: "LarderQuery", package: "larder"),
                 .product(name: "LarderStore", package: "larder"),
+                .product(name: "LarderSync", package: "larder"),
                 .product(name: "LarderTransport", package: "larder"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -17,6 +17,7 @@ struct Suite: Sendable {
         Suite(name: "observe", run: Observers.run),
         Suite(name: "threads", run: ParallelReads.run),
         Suite(name: "outbox", run: OutboxWrites.run),
+        Suite(name: "sql", run: Queries.run),
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
