@@ -18,6 +18,7 @@ struct Suite: Sendable {
         Suite(name: "threads", run: ParallelReads.run),
         Suite(name: "outbox", run: OutboxWrites.run),
         Suite(name: "sql", run: Queries.run),
+        Suite(name: "http", run: HTTPHits.run),
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
