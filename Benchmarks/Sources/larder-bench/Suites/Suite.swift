@@ -19,6 +19,9 @@ struct Suite: Sendable {
         Suite(name: "outbox", run: OutboxWrites.run),
         Suite(name: "sql", run: Queries.run),
         Suite(name: "http", run: HTTPHits.run),
+        Suite(name: "sync") { isQuick in
+            try await SnapshotSyncs.run(isQuick: isQuick) + ChangeSyncs.run(isQuick: isQuick)
+        },
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
