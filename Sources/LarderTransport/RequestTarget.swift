@@ -36,7 +36,7 @@ public struct RequestTarget: Sendable, Hashable {
             throw .invalidRequest(reason: "the path is not percent-encoded as it must be")
         }
         // Some clients resolve these segments, some do not: a server must not see two spellings.
-        guard !Self.hasDotSegment(path.prefix { $0 != "?" }) else {
+        guard !Self.hasDotSegment(path) else {
             throw .invalidRequest(reason: "the path holds a dot segment")
         }
         self.scheme = scheme
@@ -51,8 +51,8 @@ public struct RequestTarget: Sendable, Hashable {
     /// Returns whether `text` is an authority without user information (RFC 3986 §3.2): a registered name of plain
     /// bytes, IPv4, or bracketed IPv6; then a port.
     static func isAuthority(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        let host: ArraySlice<UInt8>
+        let bytes = text.utf8
+        let host: Substring.UTF8View
         if bytes.first == UInt8(ascii: "[") {
             guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
             host = bytes[...close]
@@ -69,25 +69,49 @@ public struct RequestTarget: Sendable, Hashable {
 
     /// Returns whether a byte is RFC 3986 §3.3 `pchar`, the slash, the `?`, or a percent sign.
     static func isPathByte(_ byte: UInt8) -> Bool {
-        isNameByte(byte) || "/?%:@!$&'()*+,;=".utf8.contains(byte)
+        switch byte {
+        // `!`, `$` to `/`, `:`, `;`, `=`, `?` and `@`.
+        case 0x21, 0x24...0x2F, 0x3A, 0x3B, 0x3D, 0x3F, 0x40: true
+        default: isNameByte(byte)
+        }
     }
 
     /// Returns whether two hexadecimal digits follow every percent sign.
     static func isEncodingWhole(_ text: some StringProtocol) -> Bool {
-        text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
-            part.utf8.prefix(2).count == 2 && part.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+        var missing = 0
+        for byte in text.utf8 {
+            if missing > 0 {
+                guard isDigit(byte) || (0x41...0x46).contains(byte & 0xDF) else { return false }
+                missing -= 1
+            } else if byte == UInt8(ascii: "%") {
+                missing = 2
+            }
         }
+        return missing == 0
     }
 
-    /// Returns whether a segment is `.` or `..`, percent-encoded or not.
+    /// Returns whether a segment of a path, up to its query, is `.` or `..`, percent-encoded or not.
     static func hasDotSegment(_ path: some StringProtocol) -> Bool {
-        path.split(separator: "/").contains { segment in
-            let plain = segment.lowercased().replacing("%2e", with: ".")
-            return plain == "." || plain == ".."
+        // The dots of the segment so far, three or more once it has another byte, and the bytes of a begun `%2e`.
+        var (dots, begun) = (0, 0)
+        for byte in path.utf8 {
+            switch (begun, byte) {
+            case (_, UInt8(ascii: "?")): return isDots(dots, begun)
+            case (_, UInt8(ascii: "/")):
+                if isDots(dots, begun) { return true }
+                (dots, begun) = (0, 0)
+            case (0, UInt8(ascii: ".")): dots += 1
+            case (0, UInt8(ascii: "%")), (1, UInt8(ascii: "2")): begun += 1
+            case (2, UInt8(ascii: "e")), (2, UInt8(ascii: "E")): (dots, begun) = (dots + 1, 0)
+            default: dots = 3
+            }
         }
+        return isDots(dots, begun)
     }
 
-    private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+    private static func isDots(_ dots: Int, _ begun: Int) -> Bool { begun == 0 && (dots == 1 || dots == 2) }
+
+    private static func isPort(_ bytes: Substring.UTF8View) -> Bool {
         let digits = bytes.dropFirst()
         guard bytes.first == UInt8(ascii: ":"), (1...5).contains(digits.count), digits.allSatisfy(isDigit) else {
             return false

@@ -49,14 +49,17 @@ import Testing
         #expect(url.request(appending: "//evil.test/x").path == "/content//evil.test/x")
     }
 
-    @Test(arguments: ["@evil.test/", ".evil.test/", ":80@evil.test/", "evil", "", "\\evil/", "/é", "/a/%2e./b", "/%"])
+    @Test(arguments: [
+        "@evil.test/", ".evil.test/", ":80@evil.test/", "evil", "", "\\evil/", "/é", "/a/%2e./b", "/%2E", "/a/.%2e?b",
+        "/%", "/%4", "/%%41",
+    ])
     func `never becomes another host`(appended: String) throws {
         let url = BaseURL("https://host")
         let error = #expect(throws: TransportError.self) { try RequestTarget(url.request(appending: appended)) }
         #expect(error?.isRetryable == false)
     }
 
-    @Test(arguments: ["/", "/a/b?q=../..", "/a%2Fb?x=%2e%2e", "/a..b/.well-known/...", "/?"])
+    @Test(arguments: ["/", "/a/b?q=../..", "/a%2Fb?x=%2e%2e", "/a..b/.well-known/...", "/%2f../.%2e.", "/?"])
     func `accepts every well-formed path`(path: String) throws {
         let url = BaseURL("http://host:1")
         #expect(try RequestTarget(url.request(appending: path)).text == "http://host:1" + path)

@@ -222,15 +222,10 @@ extension TupleReader {
     private func escapedExtent() throws(FormatError) -> (end: Int, zeros: Int) {
         var position = offset + 1
         var zeros = 0
-        while let byte = source.byte(at: position) {
-            if byte != TupleCode.terminator {
-                position += 1
-            } else if source.byte(at: position + 1) == TupleCode.escape {
-                zeros += 1
-                position += 2
-            } else {
-                return (position, zeros)
-            }
+        while let zero = source.firstZero(from: position) {
+            guard source.byte(at: zero + 1) == TupleCode.escape else { return (zero, zeros) }
+            zeros += 1
+            position = zero + 2
         }
         throw .truncated(offset: source.byteCount)
     }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LarderFormat
 internal import LarderStore
 internal import Synchronization
 
@@ -54,21 +55,22 @@ public final class MemoryResponseCache: ResponseCache {
     /// - Throws: nothing.
     public func entries(for key: String) async throws -> [CachedResponse] {
         state.withLock { state in
-            let bytes = ByteKey(key)
-            guard let stored = state.entries[bytes] else { return [] }
+            guard let place = state.entries.index(forKey: ByteKey(key)) else { return [] }
             let use = state.tick()
-            if stored.count == 1 { state.entries[bytes]?[0].lastUse = use }
-            return stored.sorted { $0.response.receivedAt > $1.response.receivedAt }.map { Self.cached($0, key) }
+            if state.entries.values[place].count == 1 { state.entries.values[place][0].lastUse = use }
+            let found = state.entries.values[place].map { Self.cached($0, key) }
+            return found.count == 1 ? found : found.sorted { $0.response.receivedAt > $1.response.receivedAt }
         }
     }
 
     /// Records the use of an entry. Eviction removes the least recently used entries first.
     public func recordUse(of entry: CachedResponse) {
         state.withLock { state in
-            let bytes = ByteKey(entry.key)
-            guard let place = state.entries[bytes]?.firstIndex(where: { $0.identity == entry.identity }) else { return }
+            guard let place = state.entries.index(forKey: ByteKey(entry.key)),
+                let index = state.entries.values[place].firstIndex(where: { $0.identity == entry.identity })
+            else { return }
             let use = state.tick()
-            state.entries[bytes]?[place].lastUse = use
+            state.entries.values[place][index].lastUse = use
         }
     }
 
@@ -223,10 +225,10 @@ struct ByteKey: Hashable, Sendable {
 
     init(_ text: String) { self.text = text }
 
-    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.equalsBytewise(right.text) }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        text.hashBytewise(into: &hasher)
     }
 }
 

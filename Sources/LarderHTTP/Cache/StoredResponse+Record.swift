@@ -7,11 +7,15 @@ extension StoredResponse {
     /// Creates the response of a record; nil when the record holds values that no HTTP message has.
     init?(_ record: ResponseRecord) {
         guard let method = HTTPRequest.Method(record.method), (100...999).contains(record.status) else { return nil }
-        var fields = HTTPFields()
+        var list: [HTTPField] = []
+        list.reserveCapacity(record.fields.count)
         for field in record.fields {
             guard let name = HTTPField.Name(field.name) else { return nil }
-            fields.append(HTTPField(name: name, lenientValue: field.value))
+            list.append(HTTPField(name: name, lenientValue: field.value))
         }
+        var fields = HTTPFields()
+        fields.reserveCapacity(list.count)
+        fields.insert(contentsOf: list, at: 0)
         self.init(
             method: method, url: record.url, status: HTTPResponse.Status(code: Int(record.status)), fields: fields,
             requestedAt: record.requestedAt, receivedAt: record.receivedAt,

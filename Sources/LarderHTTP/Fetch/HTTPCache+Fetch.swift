@@ -29,6 +29,7 @@ extension HTTPCache {
         _ answer: Fetched<HTTPAnswer>, from request: FetchRequest, _ strategy: SingleAnswerStrategy,
         check: BodyCheck? = nil
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        if !follows(answer.value.head) { return answer }
         var chain = RedirectChain(request, limit: options.redirectLimit, credentials: policy.credentialFields)
         var answer = answer
         while let next = try chain.request(after: answer.value.head) {

@@ -72,9 +72,10 @@ extension HTTPCache {
     private func fill(_ request: FetchRequest) async throws(HTTPCacheError) -> (PrefetchOutcome, HTTPResponse?) {
         var request = request
         request.priority = min(request.priority, .low)
-        let resolved = try await resolve(request)
+        let lookup = await lookup(try await resolve(request))
+        let resolved = lookup.resolved
         let plan: FlightPlan
-        switch step(await lookup(resolved)) {
+        switch step(lookup) {
         case .answer(let answer):
             guard answer.storage == .alreadyStored else { throw .notCached(answer.reuse) }
             return (.fresh, answer.value.head)

@@ -81,7 +81,6 @@ extension HTTPCache {
         policy.account = request.account ?? account()
         policy.isAccountOfRequest = request.account != nil
         policy.keepsCookies = cache?.isVolatile ?? false
-        if policy.selectingSalt == nil { policy.selectingSalt = await salt(of: cache, drawing: false) }
         return try ResolvedRequest(request, cache: cache, policy: policy, check: check)
     }
 
@@ -99,14 +98,14 @@ extension HTTPCache {
 
     /// Returns the salt of a cache; nil when there is none, or it cannot be read.
     func salt(of cache: (any ResponseCache)?, drawing isDrawing: Bool) async -> [UInt8]? {
-        let draw: @Sendable () -> [UInt8] = { [services] in
-            let (one, other) = (services.makeID(), services.makeID())
-            return [one.high, one.low, other.high, other.low].flatMap { half in
-                stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
-            }
-        }
         do {
-            return try await cache?.selectingSalt(drawing: isDrawing ? draw : nil)
+            guard isDrawing else { return try await cache?.selectingSalt(drawing: nil) }
+            return try await cache?.selectingSalt { [services] in
+                let (one, other) = (services.makeID(), services.makeID())
+                return [one.high, one.low, other.high, other.low].flatMap { half in
+                    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+                }
+            }
         } catch {
             log("could not read the salt for stored responses", error)
             return nil

@@ -60,7 +60,7 @@ package struct CacheControl: Hashable, Sendable {
             let argument = Self.argument(&scanner)
             guard !name.isEmpty else { continue }
             isPresent = true
-            setDirective(String(decoding: FieldScanner.lowered(name), as: UTF8.self), argument)
+            setDirective(String(decoding: name, as: UTF8.self).lowercased(), argument)
         }
     }
 }
@@ -68,7 +68,7 @@ package struct CacheControl: Hashable, Sendable {
 extension CacheControl {
     private enum Argument {
         case absent
-        case value([UInt8])
+        case value(ArraySlice<UInt8>)
         case malformed
 
         /// The argument in seconds; nil when it is no number.
@@ -86,7 +86,7 @@ extension CacheControl {
         var argument = Argument.absent
         if scanner.consume(0x3D) {
             if scanner.next == 0x22 {
-                argument = scanner.quotedString().map(Argument.value) ?? .malformed
+                argument = scanner.quotedString().map { .value($0[...]) } ?? .malformed
             } else {
                 argument = .value(scanner.read { $0 != 0x2C && $0 != 0x20 && $0 != 0x09 && $0 != 0x22 })
             }
@@ -124,7 +124,7 @@ extension CacheControl {
             noCache = true
             return
         }
-        let names = FieldScanner.tokens(list)
+        let names = FieldScanner.tokens(Array(list))
         if names.isEmpty { noCache = true } else { noCacheFields.formUnion(names) }
     }
 }

@@ -56,11 +56,12 @@ package enum EntityTagList: Hashable, Sendable {
             var member = scanner.read { $0 != 0x2C && $0 != 0x22 }
             if scanner.consume(0x22) {
                 // A backslash is no escape in a tag.
-                member += [0x22] + scanner.read { $0 != 0x22 }
+                member.append(0x22)
+                member += scanner.read { $0 != 0x22 }
                 if scanner.consume(0x22) { member.append(0x22) }
                 member += scanner.read { $0 != 0x2C }
             }
-            if let tag = EntityTag(member) { tags.append(tag) }
+            if let tag = EntityTag(Array(member)) { tags.append(tag) }
         }
         self = .tags(tags)
     }

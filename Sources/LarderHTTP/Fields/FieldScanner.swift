@@ -26,10 +26,10 @@ package struct FieldScanner {
     }
 
     /// Reads the following bytes that satisfy `condition`.
-    package mutating func read(while condition: (UInt8) -> Bool) -> [UInt8] {
+    package mutating func read(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = position
         while position < bytes.count, condition(bytes[position]) { position += 1 }
-        return Array(bytes[start..<position])
+        return bytes[start..<position]
     }
 
     /// Reads spaces and tabs. RFC 9110 §5.6.3.
@@ -46,7 +46,7 @@ package struct FieldScanner {
     }
 
     /// Reads a token, which may be empty. RFC 9110 §5.6.2.
-    package mutating func token() -> [UInt8] { read(while: Self.isTokenByte) }
+    package mutating func token() -> ArraySlice<UInt8> { read(while: Self.isTokenByte) }
 
     /// Reads a quoted string; nil when none is next, or when its end is missing and all is read. RFC 9110 §5.6.4.
     ///
@@ -95,7 +95,7 @@ package struct FieldScanner {
         guard let first = bytes.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
             let last = bytes.lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
         else { return [] }
-        return Array(bytes[first...last])
+        return first == 0 && last == bytes.count - 1 ? bytes : Array(bytes[first...last])
     }
 
     /// Returns `bytes` with the letters of ASCII in lower case.
@@ -107,17 +107,17 @@ package struct FieldScanner {
     package static func tokens(_ bytes: [UInt8]) -> [String] {
         var scanner = FieldScanner(bytes)
         var tokens: [String] = []
-        var seen: Set<String> = []
         while scanner.skipToMember() {
             let token = scanner.token()
             guard !token.isEmpty, scanner.isAtMemberEnd() else {
                 scanner.skipMember()
                 continue
             }
-            let text = String(decoding: lowered(token), as: UTF8.self)
-            if seen.insert(text).inserted { tokens.append(text) }
+            tokens.append(String(decoding: token, as: UTF8.self).lowercased())
         }
-        return tokens
+        if tokens.count < 2 { return tokens }
+        var seen: Set<String> = []
+        return tokens.filter { seen.insert($0).inserted }
     }
 
     /// Returns the members of a list, without the white space around them; empty ones are left out. RFC 9110 §5.6.1.
@@ -133,7 +133,7 @@ package struct FieldScanner {
     }
 
     /// Returns digits as seconds, at most 2,147,483,648; nil for anything else. RFC 9111 §1.2.2.
-    package static func deltaSeconds(_ bytes: [UInt8]) -> Int64? {
+    package static func deltaSeconds(_ bytes: some Collection<UInt8>) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var value: Int64 = 0
         for byte in bytes {

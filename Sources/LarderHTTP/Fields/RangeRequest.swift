@@ -60,7 +60,7 @@ package enum RangeRequest: Hashable, Sendable {
     }
 
     /// Returns the number that the digits are, at most 2^62; nil for none, or for other bytes.
-    package static func position(_ digits: [UInt8]) -> Int64? {
+    package static func position(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty else { return nil }
         let limit: Int64 = 1 << 62
         var value: Int64 = 0

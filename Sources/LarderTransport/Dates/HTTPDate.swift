@@ -13,7 +13,7 @@ package enum HTTPDate {
         let text = bytes[...end].drop(while: isBlank).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         guard let comma = text.firstIndex(of: 0x2C) else { return asctime(text) }
         let name = String(decoding: text[..<comma], as: UTF8.self)
-        let rest = Array(text[(comma + 1)...])
+        let rest = text[(comma + 1)...]
         if shortDays.contains(name) { return fixed(rest) }
         if longDays.contains(name) { return obsolete(rest, now: now) }
         return nil
@@ -39,25 +39,34 @@ package enum HTTPDate {
 
     private static let shortDays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
     private static let longDays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    private static let fixedShape = Array(" dd lll dddd dd:dd:dd gmt".utf8)
+    private static let obsoleteShape = Array(" dd-lll-dd dd:dd:dd gmt".utf8)
+    private static let asctimeShape = Array("lll lll ?d dd:dd:dd dddd".utf8)
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// Parses an `IMF-fixdate` after its comma: ` 06 Nov 1994 08:49:37 GMT`.
-    private static func fixed(_ text: [UInt8]) -> Int64? {
-        guard matches(text, " dd lll dddd dd:dd:dd gmt") else { return nil }
-        return instant(number(text[8..<12]), month: text[4..<7], number(text[1..<3]), time: text[13..<21])
+    private static func fixed(_ text: ArraySlice<UInt8>) -> Int64? {
+        guard matches(text, fixedShape) else { return nil }
+        let at = text.startIndex
+        return instant(
+            number(text[(at + 8)..<(at + 12)]), month: text[(at + 4)..<(at + 7)], number(text[(at + 1)..<(at + 3)]),
+            time: text[(at + 13)..<(at + 21)])
     }
 
     /// Parses an `rfc850-date` after its comma: ` 06-Nov-94 08:49:37 GMT`.
-    private static func obsolete(_ text: [UInt8], now: Int64) -> Int64? {
-        guard matches(text, " dd-lll-dd dd:dd:dd gmt") else { return nil }
+    private static func obsolete(_ text: ArraySlice<UInt8>, now: Int64) -> Int64? {
+        guard matches(text, obsoleteShape) else { return nil }
+        let at = text.startIndex
         let latest = CivilDate.year(ofDay: dividedDown(now, 86_400_000)) + 50
-        let year = latest - (latest - number(text[8..<10])) % 100
-        return instant(year, month: text[4..<7], number(text[1..<3]), time: text[11..<19])
+        let year = latest - (latest - number(text[(at + 8)..<(at + 10)])) % 100
+        return instant(
+            year, month: text[(at + 4)..<(at + 7)], number(text[(at + 1)..<(at + 3)]),
+            time: text[(at + 11)..<(at + 19)])
     }
 
     /// Parses an `asctime-date`: `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ text: [UInt8]) -> Int64? {
-        guard matches(text, "lll lll ?d dd:dd:dd dddd"),
+        guard matches(text[...], asctimeShape),
             shortDays.contains(String(decoding: text[0..<3], as: UTF8.self))
         else { return nil }
         let day = number(text[(text[8] == 0x20 ? 9 : 8)..<10])
@@ -65,9 +74,9 @@ package enum HTTPDate {
     }
 
     /// Returns whether `text` has the shape: `d` a digit, `l` a letter, `?` a digit or a space, anything else itself.
-    private static func matches(_ text: [UInt8], _ shape: String) -> Bool {
-        guard text.count == shape.utf8.count else { return false }
-        return zip(text, shape.utf8).allSatisfy { byte, wanted in
+    private static func matches(_ text: ArraySlice<UInt8>, _ shape: [UInt8]) -> Bool {
+        guard text.count == shape.count else { return false }
+        return zip(text, shape).allSatisfy { byte, wanted in
             switch wanted {
             case UInt8(ascii: "d"): (0x30...0x39).contains(byte)
             case UInt8(ascii: "l"): (0x61...0x7A).contains(byte)
@@ -86,15 +95,17 @@ package enum HTTPDate {
     private static func instant(
         _ year: Int64, month name: ArraySlice<UInt8>, _ day: Int64, time: ArraySlice<UInt8>
     ) -> Int64? {
-        let parts = time.split(separator: UInt8(ascii: ":")).map(number)
+        let at = time.startIndex
+        let (hour, minute) = (number(time[at..<(at + 2)]), number(time[(at + 3)..<(at + 5)]))
+        let second = number(time[(at + 6)..<(at + 8)])
         guard (0...9999).contains(year), let place = months.firstIndex(of: String(decoding: name, as: UTF8.self)),
-            parts[0] <= 23, parts[1] <= 59, parts[2] <= 60
+            hour <= 23, minute <= 59, second <= 60
         else { return nil }
         let month = Int64(place) + 1
         guard day >= 1, day <= CivilDate.days(inMonth: month, year: year) else { return nil }
         // At most 9999 years in milliseconds: far from the bounds of 64 bits.
         let days = CivilDate.days(year: year, month: month, day: day)
-        return (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * 1000
+        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
     }
 
     private static func dividedDown(_ value: Int64, _ divisor: Int64) -> Int64 {

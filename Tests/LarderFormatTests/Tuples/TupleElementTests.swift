@@ -30,6 +30,24 @@ import Testing
                 """)
     }
 
+    // A terminator is searched eight bytes at a time.
+    @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
+    func `keeps its zero bytes and its end, wherever they are`(other: UInt8) throws {
+        for count in 1...20 {
+            for zero in 0..<count {
+                var bytes = [UInt8](repeating: other, count: count)
+                bytes[zero] = 0
+                var writer = TupleWriter()
+                writer.append(bytes: bytes)
+                writer.append(bytes: [other])
+                var reader = TupleReader(writer.bytes.rawSpan)
+                #expect(try reader.bytes() == bytes)
+                #expect(try reader.bytes() == [other])
+                #expect(reader.isAtEnd)
+            }
+        }
+    }
+
     @Test func `is named by kind when another was expected`() {
         var writer = TupleWriter()
         writer.append(text: "secret")

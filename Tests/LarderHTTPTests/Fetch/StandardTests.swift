@@ -36,6 +36,16 @@ import Testing
     }
 
     /// §2.1.8.
+    @Test func `reads the salt only for a response that a secret may have selected`() async throws {
+        for (vary, reads) in [("Accept", 0), ("Authorization", 3)] {
+            let fixture = CacheFixture([.cacheControl: "max-age=60", .vary: vary])
+            for _ in 0..<3 { _ = try await fixture.get(fields: [.accept: "a", .authorization: "Bearer 1"]) }
+            #expect(fixture.requests.count == 1)
+            // Once to store the response, and once for each request that finds it.
+            #expect(fixture.store.saltReads == reads)
+        }
+    }
+
     @Test func `leaves an expired response aside: one final answer, from the network`() async throws {
         let fixture = CacheFixture([.cacheControl: "max-age=60"])
         _ = try await fixture.get()

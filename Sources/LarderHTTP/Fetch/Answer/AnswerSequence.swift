@@ -62,8 +62,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
 
         private mutating func first() async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
             let cache = sequence.cache
-            let resolved = try await cache.resolve(sequence.request, sequence.check)
-            let lookup = await cache.lookup(resolved)
+            let lookup = await cache.lookup(try await cache.resolve(sequence.request, sequence.check))
             let intermediate: Fetched<HTTPAnswer>?
             let plan: FlightPlan
             switch (sequence.strategy.kind, cache.step(lookup, forcingValidation: sequence.strategy.kind != .standard))
@@ -82,7 +81,7 @@ public struct AnswerSequence: AsyncSequence, Sendable {
                 return try await cache.fetchFromServer(lookup, plan, .nothing)
             }
             intermediate.isIntermediate = true
-            phase = .final(try cache.joinFlight(resolved, plan), lookup, plan)
+            phase = .final(try cache.joinFlight(lookup.resolved, plan), lookup, plan)
             return intermediate
         }
     }

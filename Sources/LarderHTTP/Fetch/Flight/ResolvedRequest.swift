@@ -11,8 +11,9 @@ struct ResolvedRequest: Sendable {
     let key: String
     /// The cache where the answer is stored; nil for none.
     let cache: (any ResponseCache)?
-    /// The rules of the cache, with the account of the request and the salt of the place where answers are stored.
-    let policy: CachePolicy
+    /// The rules of the cache, with the account of the request, and with the salt of the place where answers are stored
+    /// once a lookup needed it.
+    var policy: CachePolicy
     /// The check a body must pass before it is stored; nil for none.
     let check: BodyCheck?
 
@@ -40,7 +41,12 @@ struct ResolvedRequest: Sendable {
         var authority = target.authority.lowercased()
         let port = target.scheme == "https" ? ":443" : ":80"
         if authority.hasSuffix(port) { authority.removeLast(port.count) }
-        return "\(target.scheme)://\(authority)\(target.path)"
+        var url = target.scheme
+        url.reserveCapacity(url.utf8.count + 3 + authority.utf8.count + target.path.utf8.count)
+        url += "://"
+        url += authority
+        url += target.path
+        return url
     }
 }
 

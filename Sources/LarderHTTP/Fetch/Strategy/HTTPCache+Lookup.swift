@@ -21,6 +21,11 @@ extension HTTPCache {
         } catch {
             log("could not read stored responses", error)
         }
+        var resolved = resolved
+        let selecting = candidates.lazy.map(\.response.selecting)
+        if resolved.policy.selectingSalt == nil, resolved.policy.needsSalt(resolved.request, among: selecting) {
+            resolved.policy.selectingSalt = await salt(of: resolved.cache, drawing: false)
+        }
         return Lookup(resolved: resolved, candidates: candidates, now: services.now())
     }
 
@@ -61,9 +66,12 @@ extension HTTPCache {
     func answer(
         _ lookup: Lookup, _ place: Int, _ freshness: Freshness, _ because: CacheReason, offline: Bool = false
     ) -> Fetched<HTTPAnswer> {
-        answer(
-            lookup.resolved, lookup.candidates[place], state: state(freshness, at: lookup.now, offline: offline),
-            age: freshness.age, origin: .cache, because, .alreadyStored)
+        let entry = lookup.candidates[place]
+        // The use of a single entry was recorded when it was found.
+        if lookup.candidates.count > 1 { lookup.resolved.cache?.recordUse(of: entry) }
+        return answer(
+            lookup.resolved, entry, state: state(freshness, at: lookup.now, offline: offline), age: freshness.age,
+            origin: .cache, because, .alreadyStored)
     }
 
     func answer(
@@ -73,7 +81,6 @@ extension HTTPCache {
         let (head, bytes) = policy.answer(
             with: entry.response, to: resolved.request, length: entry.body.byteCount, age: age,
             isValidated: origin == .revalidated)
-        resolved.cache?.recordUse(of: entry)
         var value = HTTPAnswer(head: head, body: AnswerBody(.stored(entry.body, bytes)))
         value.entry = entry
         return Fetched(

@@ -86,6 +86,7 @@ extension HTTPCache {
         HTTPAnswer
     > {
         let now = services.now()
+        resolved.cache?.recordUse(of: stored.entry)
         let freshness = policy.freshness(of: stored.entry.response, terms: resolved.fetchRequest.terms, at: now)
         return answer(
             resolved, stored.entry, state: state(freshness, at: now), age: freshness.age, origin: stored.origin,

@@ -18,7 +18,7 @@ extension CachePolicy {
         requestedAt: Int64, receivedAt: Int64
     ) -> UpdateDecision {
         guard request.method == .get || request.method == .head else { return .none(because: Reasons.unrelated) }
-        let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(request, candidates[$0]) }
+        let selected = selected(by: request, among: candidates)
         let received = ValidationResponse(
             response: response, request: request, requestedAt: requestedAt, receivedAt: receivedAt)
         switch response.status {

@@ -45,10 +45,11 @@ extension CachePolicy {
     }
 
     private func answerFields(_ response: StoredResponse, age: Int64, isValidated: Bool) -> HTTPFields {
-        var dropped: Set<String> = ["age"]
-        if !isValidated { dropped.formUnion(CacheControl(response.fields).noCacheFields) }
-        var fields = HTTPFields()
-        for field in response.fields where !dropped.contains(field.name.canonicalName) { fields.append(field) }
+        let unvalidated = isValidated ? [] : CacheControl(response.fields).noCacheFields
+        var fields = response.fields
+        if !unvalidated.isEmpty || fields.has("age") {
+            fields.removeAll { $0.name.canonicalName == "age" || unvalidated.contains($0.name.canonicalName) }
+        }
         fields.append(HTTPField(name: .age, value: "\(min(max(age, 0) / 1000, 2_147_483_648))"))
         return fields
     }

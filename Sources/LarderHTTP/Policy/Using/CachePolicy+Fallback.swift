@@ -21,13 +21,14 @@ extension CachePolicy {
     ) -> FallbackDecision {
         let request = standardized(request)
         let directives = CacheControl(request.headerFields)
-        if let reason = reasonToBypass(request) { return .refuse(because: reason) }
+        let range = RangeRequest(request)
+        if let reason = reasonToBypass(request, directives, range) { return .refuse(because: reason) }
         let pragma = FieldScanner.tokens(request.headerFields.combined("pragma") ?? [])
         if directives.noCache || !directives.isPresent && pragma.contains("no-cache") {
             return .refuse(because: Reasons.requestNoCache)
         }
         guard selects(request, response) else { return .refuse(because: Reasons.variant) }
-        guard covers(response, request, RangeRequest(request)) else { return .refuse(because: Reasons.partial) }
+        guard covers(response, request, range) else { return .refuse(because: Reasons.partial) }
         if terms.forcesValidation, !terms.ignoresMustRevalidate { return .refuse(because: Reasons.forced) }
         let freshness = freshness(of: response, terms: terms, at: now)
         if freshness.needsValidation, !terms.ignoresMustRevalidate {

@@ -17,12 +17,12 @@ extension CachePolicy {
     ) -> ReuseDecision {
         let sent = standardized(request)
         var requested = RequestDirectives(sent)
-        if let reason = reasonToBypass(sent) {
+        if let reason = reasonToBypass(sent, requested.directives, requested.range) {
             let isRead = sent.method == .get || sent.method == .head
             if isRead, requested.directives.onlyIfCached { return .unsatisfiable(because: reason) }
             return .forward(request: sent, because: reason)
         }
-        let selected = candidates.indices.filter { candidates[$0].answers(.get) && selects(sent, candidates[$0]) }
+        let selected = selected(by: sent, among: candidates)
         let fitting = selected.filter { covers(candidates[$0], sent, requested.range) }
         guard let index = latest(fitting, of: candidates) else {
             let reason = candidates.isEmpty ? Reasons.miss : selected.isEmpty ? Reasons.variant : Reasons.partial
@@ -34,7 +34,6 @@ extension CachePolicy {
         }
         let candidate = candidates[index]
         let freshness = freshness(of: candidate, terms: terms, at: now)
-        let others = fitting.filter { $0 != index }.map { candidates[$0] }
         let isForced = terms.forcesValidation && !(CacheControl(candidate.fields).isImmutable && freshness.isFresh)
         // In a request, forced validation is spelled max-age=0. A fresh immutable response overrides both.
         if terms.forcesValidation, !isForced, requested.directives.maxAge == 0 { requested.directives.maxAge = nil }
@@ -42,15 +41,19 @@ extension CachePolicy {
         let usability =
             candidate.isInvalidated
             ? .unusable(Reasons.needsValidation) : usability(freshness, requested, isForced: isForced)
-        let validationRequest = validation(sent, of: candidate, and: others, forced: isForced)
+        // Most answers need none, so it is built where it is sent.
+        func validationRequest() -> HTTPRequest {
+            let others = fitting.filter { $0 != index }.map { candidates[$0] }
+            return validation(sent, of: candidate, and: others, forced: isForced)
+        }
         switch usability {
         case .usable(let reason): return .reuse(index, freshness, because: reason)
         case .usableOnce(let reason):
             if requested.directives.onlyIfCached { return .reuse(index, freshness, because: reason) }
-            return .reuseThenValidate(index, freshness, request: validationRequest, because: reason)
+            return .reuseThenValidate(index, freshness, request: validationRequest(), because: reason)
         case .unusable(let reason):
             if requested.directives.onlyIfCached { return .unsatisfiable(because: reason) }
-            return .validate(index, freshness, request: validationRequest, because: reason)
+            return .validate(index, freshness, request: validationRequest(), because: reason)
         }
     }
 }
@@ -80,13 +83,13 @@ extension CachePolicy {
     }
 
     /// Returns the reason a request bypasses the cache; nil when it does not.
-    func reasonToBypass(_ request: HTTPRequest) -> CacheReason? {
+    func reasonToBypass(_ request: HTTPRequest, _ directives: CacheControl, _ range: RangeRequest) -> CacheReason? {
         if request.method != .get, request.method != .head { return Reasons.method }
         if request.headerFields.has("if-match") || request.headerFields.has("if-unmodified-since") {
             return Reasons.condition
         }
-        if CacheControl(request.headerFields).noStore { return Reasons.requestNoStore }
-        if case .several = RangeRequest(request) { return Reasons.ranges }
+        if directives.noStore { return Reasons.requestNoStore }
+        if case .several = range { return Reasons.ranges }
         return nil
     }
 

@@ -8,11 +8,15 @@ extension CachePolicy {
     /// to a request with credentials belongs to that account, whatever `Vary` names. Newer credentials of the account
     /// select what older ones fetched. A request that names its account itself needs no credentials for this.
     func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [SelectingField]? {
-        if variesOnEverything(fields) { return nil }
+        selecting(by: fields.combined("vary") ?? [], request)
+    }
+
+    private func selecting(by vary: [UInt8], _ request: HTTPRequest) -> [SelectingField]? {
+        if Self.isEverything(vary) { return nil }
         var selecting: [SelectingField] = []
-        for name in FieldScanner.tokens(fields.combined("vary") ?? []) {
+        for name in FieldScanner.tokens(vary) {
             let value = request.headerFields.combined(name)
-            guard isSecret(name), account != nil || value != nil else {
+            guard account != nil || value != nil, isSecret(name) else {
                 selecting.append(.init(name: name, value: value.map { normalised($0, name) }))
                 continue
             }
@@ -33,7 +37,22 @@ extension CachePolicy {
     func needsSalt(_ fields: HTTPFields, _ request: HTTPRequest) -> Bool {
         if account != nil, isAccountOfRequest || hasCredentials(request) { return true }
         return FieldScanner.tokens(fields.combined("vary") ?? []).contains { name in
-            isSecret(name) && (account != nil || request.headerFields.has(name))
+            (account != nil || request.headerFields.has(name)) && isSecret(name)
+        }
+    }
+
+    /// Whether a request needs a salt to select one of the stored responses, of which these are the selecting values:
+    /// it has a secret that may have selected one.
+    func needsSalt(_ request: HTTPRequest, among responses: some Sequence<[SelectingField]>) -> Bool {
+        var last: String?
+        return responses.contains { selecting in
+            account != nil
+                || selecting.contains { field in
+                    // The responses of one key mostly have the same names.
+                    if field.name == last { return false }
+                    last = field.name
+                    return request.headerFields.has(field.name) && isSecret(field.name)
+                }
         }
     }
 
@@ -50,8 +69,11 @@ extension CachePolicy {
     ///
     /// A member that is no field name counts as `*`.
     func variesOnEverything(_ fields: HTTPFields) -> Bool {
-        guard let value = fields.combined("vary") else { return false }
-        var scanner = FieldScanner(value)
+        fields.combined("vary").map(Self.isEverything) ?? false
+    }
+
+    private static func isEverything(_ vary: [UInt8]) -> Bool {
+        var scanner = FieldScanner(vary)
         while scanner.skipToMember() {
             let token = scanner.token()
             if token.isEmpty || token == [0x2A] || !scanner.isAtMemberEnd() { return true }
@@ -65,14 +87,33 @@ extension CachePolicy {
         return wanted == response.selecting
     }
 
+    /// Returns the positions of the responses that `request` selects.
+    func selected(by request: HTTPRequest, among candidates: [StoredResponse]) -> [Int] {
+        // The responses of one key mostly have the same `Vary`, so what it selects by is computed once.
+        var last: (vary: [UInt8], wanted: [SelectingField]?)?
+        return candidates.indices.filter { index in
+            guard candidates[index].answers(.get) else { return false }
+            let vary = candidates[index].fields.combined("vary") ?? []
+            if last?.vary != vary { last = (vary, selecting(by: vary, request)) }
+            return last?.wanted == candidates[index].selecting
+        }
+    }
+
     /// Returns a field's value with one form of white space at its commas, in lower case where case has no meaning.
     ///
     /// Each byte becomes one scalar, so that values that are not UTF-8 stay distinct. The order is kept, because some
     /// servers follow it among equal weights (RFC 9110 §12.5.4).
     private func normalised(_ value: [UInt8], _ name: String) -> String {
-        let joined = Array(FieldScanner.members(value).joined(separator: [0x2C, 0x20]))
-        let bytes = Self.caseInsensitive.contains(name) ? FieldScanner.lowered(joined) : joined
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        let hasCase = !Self.caseInsensitive.contains(name)
+        var text: [UInt8] = []
+        for member in FieldScanner.members(value) {
+            if !text.isEmpty { text += [0x2C, 0x20] }
+            for byte in hasCase ? member : FieldScanner.lowered(member) {
+                // The UTF-8 of the scalar.
+                if byte < 0x80 { text.append(byte) } else { text += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The fields whose values do not depend on case; the names are in lower case. RFC 9110 §12.5.

@@ -25,6 +25,7 @@ final class ListCache: ResponseCache {
         var isBroken = false
         var failsWrites = false
         var lookups = 0
+        var saltReads = 0
         var failingReads = 0
     }
 
@@ -32,6 +33,9 @@ final class ListCache: ResponseCache {
 
     /// How often a key was looked up.
     var lookups: Int { state.withLock { $0.lookups } }
+
+    /// How often the salt was read.
+    var saltReads: Int { state.withLock { $0.saltReads } }
 
     var counts: Counts { state.withLock { $0.counts } }
 
@@ -62,6 +66,11 @@ final class ListCache: ResponseCache {
         try check()
         defer { state.withLock { $0.lookups += 1 } }
         return all.filter { $0.key == key }
+    }
+
+    func selectingSalt(drawing draw: (@Sendable () -> [UInt8])?) async throws -> [UInt8]? {
+        state.withLock { $0.saltReads += 1 }
+        return [UInt8](repeating: 7, count: 16)
     }
 
     func write(_ response: StoredResponse, for key: String, options: StorageOptions) async throws -> any ResponseWriter

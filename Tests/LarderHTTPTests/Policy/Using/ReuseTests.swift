@@ -163,6 +163,21 @@ import Testing
                 == "forward partial")
     }
 
+    @Test func `is selected by its own Vary, whatever those beside it vary by`() {
+        func varying(_ name: String, _ value: String) -> StoredResponse {
+            Case.stored(
+                ("Cache-Control", "max-age=60"), ("Vary", name),
+                selecting: [SelectingField(name: name.lowercased(), value: value)])
+        }
+        let stored = [varying("Accept", "a"), varying("Accept", "b"), varying("Accept-Language", "c")]
+        for (accept, language, wanted) in [("a", "x", 0), ("b", "x", 1), ("x", "c", 2)] {
+            let request = Case.request(.get, ("Accept", accept), ("Accept-Language", language))
+            #expect(Case.reuse(request, stored[0], stored[1], stored[2]).summary == "reuse fresh \(wanted)")
+        }
+        let other = Case.request(.get, ("Accept", "x"), ("Accept-Language", "x"))
+        #expect(Case.reuse(other, stored[0], stored[1], stored[2]).summary == "forward vary-mismatch")
+    }
+
     @Test func `gives every reason a word and a sentence`() {
         guard case .reuse(_, let freshness, let reason) = Case.reuse(Case.request(), stored, after: 7) else {
             return #expect(Bool(false))
