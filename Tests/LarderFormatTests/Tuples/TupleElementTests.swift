@@ -41,9 +41,8 @@ import Testing
                 writer.append(bytes: bytes)
                 writer.append(bytes: [other])
                 var reader = TupleReader(writer.bytes.rawSpan)
-                #expect(try reader.bytes() == bytes)
-                #expect(try reader.bytes() == [other])
-                #expect(reader.isAtEnd)
+                let read = (try reader.bytes(), try reader.bytes(), reader.isAtEnd)
+                #expect(read.0 == bytes && read.1 == [other] && read.2)
             }
         }
     }
