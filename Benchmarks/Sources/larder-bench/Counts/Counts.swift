@@ -24,10 +24,11 @@ struct Counts: Codable, Sendable {
         var lines: [String] = []
         var failures = 0
         for name in Set(paths.keys).union(recorded.paths.keys).sorted() {
-            for kind in Kind.allCases {
-                guard let value = paths[name]?[kind], let earlier = recorded.paths[name]?[kind] else {
+            let (kinds, recordedKinds) = (paths[name] ?? [:], recorded.paths[name] ?? [:])
+            for kind in Kind.allCases where kinds[kind] != nil || recordedKinds[kind] != nil {
+                guard let value = kinds[kind], let earlier = recordedKinds[kind] else {
                     failures += 1
-                    lines.append("FAILED  \(name), \(kind): not \(paths[name]?[kind] == nil ? "measured" : "recorded")")
+                    lines.append("FAILED  \(name), \(kind): not \(kinds[kind] == nil ? "measured" : "recorded")")
                     continue
                 }
                 let hasGrown = value > earlier * (1 + Self.tolerance) + kind.slack

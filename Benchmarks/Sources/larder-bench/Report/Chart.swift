@@ -4,8 +4,8 @@ import Foundation
 
 /// Draws the cost of Larder as a multiple of the cost of a peer, as bars on a logarithmic axis.
 enum Chart {
-    private static let width = 960.0
-    private static let labels = 390.0
+    private static let width = 1_000.0
+    private static let labels = 440.0
     private static let values = 150.0
     private static let row = 22.0
     private static let top = 52.0
