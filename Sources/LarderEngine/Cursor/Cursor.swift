@@ -159,8 +159,9 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// Checks the pages that a move reads.
     @inline(never)
     private func checkPages(of operation: MDB_cursor_op) throws(EngineError) {
-        guard operation != MDB_GET_CURRENT, let pages = unsafe pages else { return }
+        if operation == MDB_GET_CURRENT { return }
         guard operation == MDB_NEXT || operation == MDB_PREV, let key = unsafe keyAtPosition else {
+            guard let pages = unsafe pages else { return }
             let commit = unsafe GuardedCommit(pages, transaction, bounds)
             return try commit.check(operation == MDB_FIRST || operation == MDB_NEXT ? .first : .last, of: table)
         }
@@ -170,6 +171,8 @@ public struct Cursor: ~Copyable, ~Escapable {
             let edge = operation == MDB_NEXT ? leaf.lastKey : leaf.firstKey
             if leaf.hasCheckedNeighbors || offset != edge { return }
         }
+        // A reference is counted where it is read: not in a move within a leaf.
+        guard let pages = unsafe pages else { return }
         let commit = unsafe GuardedCommit(pages, transaction, bounds)
         // The key is on a checked page, or on one that the transaction has changed; it stays in place as an entry does.
         let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(key.mv_data), byteCount: key.mv_size)
@@ -179,16 +182,16 @@ public struct Cursor: ~Copyable, ~Escapable {
     /// Records the position, and checks the pages of a large value.
     @inline(never)
     private mutating func didMove(to key: MDB_val, _ value: MDB_val) throws(EngineError) {
-        guard let pages = unsafe pages else { return }
         unsafe keyAtPosition = key
         let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
-        if leaf?.page.contains(offset) != true {
+        if leaf?.page.contains(offset) != true, let pages = unsafe pages {
             leaf = unsafe GuardedCommit(pages, transaction, bounds).ends(ofLeafAt: offset)
         }
         let start = UInt(bitPattern: unsafe value.mv_data)
         let end = unsafe UInt(bitPattern: key.mv_data) &+ UInt(bitPattern: key.mv_size)
         // A value that does not follow its key is in pages of its own, which the transaction may have changed.
         if start == end || start &- bounds.start >= bounds.byteCount || bounds.isWriting { return }
+        guard let pages = unsafe pages else { return }
         try unsafe GuardedCommit(pages, transaction, bounds)
             .checkLargeValue(at: Int(start &- bounds.start), value.mv_size)
     }

@@ -39,8 +39,11 @@ struct GuardedCommit: ~Escapable {
         map = unsafe _overrideLifetime(RawSpan(_unsafeBytes: buffer), copying: ())
         let count = map.byteCount
         let present = UInt64(count / pages.pageSize)
-        isFirst = pages.first?.meta.commit == commit
-        end = isFirst ? min(present, (pages.first?.meta.lastPage ?? 0) + 1) : present
+        if let first = pages.firstCommit, first.number == commit {
+            (isFirst, end) = (true, min(present, first.end))
+        } else {
+            (isFirst, end) = (false, present)
+        }
     }
 
     /// A page, and the separators above it: ranges of the map.

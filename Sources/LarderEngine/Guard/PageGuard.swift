@@ -43,6 +43,9 @@ final class PageGuard: @unchecked Sendable {
     /// The commit that was the last one at the open, and its tables by name; nil where a later commit preceded the
     /// first read. The process that made a later one has checked all branch pages and the free list before.
     let first: (meta: Meta, tables: [(name: String, tree: TreeDescription)])?
+    /// The number of that commit, and the first page that it cannot have. Each read compares it: `first` has references,
+    /// which a copy would count.
+    let firstCommit: (number: UInt64, end: UInt64)?
     /// Whether the check before the first write has found all branch pages and the free list sound, and no page with
     /// two users: what a check in steps cannot compare.
     let hasSoundBranches = Atomic<Bool>(false)
@@ -74,8 +77,9 @@ final class PageGuard: @unchecked Sendable {
             try MetaPages(data).newest.commit == commit
         {
             first = (meta, try Self.checkedTables(of: meta, pages.pageSize, data))
+            firstCommit = (commit, meta.lastPage + 1)
         } else {
-            first = nil
+            (first, firstCommit) = (nil, nil)
         }
         count = largestFile / pageSize + 1
         // Zeros are valid notes, and the system has no memory for a page of them before it is used. `calloc` would clear
