@@ -84,8 +84,7 @@ extension DeliveryMachine {
 
     /// Returns the next request to begin: a batch that is sent again, a new batch, or a single entry.
     private func nextTry(_ reading: ClockReading, _ freshKey: UUIDBytes) -> DeliveryTry? {
-        let ready = ready(at: reading)
-        guard let id = ready.first, let index = index(id) else { return nil }
+        guard let id = ready(at: reading, upTo: 1).first, let index = index(id) else { return nil }
         if let batch = entries[index].delivery.batch {
             let members = entries.filter { $0.delivery.batch == batch }.map(\.id)
             return DeliveryTry(key: batch, entries: members, isBatch: true)
@@ -94,7 +93,7 @@ extension DeliveryMachine {
         else {
             return DeliveryTry(key: id, entries: [id], isBatch: false)
         }
-        let isReady = Set(ready)
+        let isReady = Set(ready(at: reading))
         let members = entries.filter { isReady.contains($0.id) && $0.isBatchable && !$0.delivery.isUnbatched }
         // An entry that is to be sent alone is not delayed by entries that can travel in a batch.
         guard members.count > 1, members.contains(where: { $0.id == id }) else {
@@ -103,9 +102,14 @@ extension DeliveryMachine {
         return DeliveryTry(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
     }
 
-    /// Returns the entries whose turn it is and that are due, in the order of their sequences.
-    func ready(at reading: ClockReading) -> [UUIDBytes] {
-        turns().filter { entries[$0].isDue(at: reading) && !isUnderWay($0) }.map { entries[$0].id }
+    /// Returns the first entries whose turn it is and that are due, in the order of their sequences.
+    func ready(at reading: ClockReading, upTo limit: Int = .max) -> [UUIDBytes] {
+        var ready: [UUIDBytes] = []
+        walkOwnTurns { index in
+            if entries[index].isDue(at: reading), !isUnderWay(index) { ready.append(entries[index].id) }
+            return ready.count < limit
+        }
+        return ready
     }
 
     /// Whether a request for an entry is under way, even a cancelled one: its result comes before another begins.
@@ -113,25 +117,33 @@ extension DeliveryMachine {
 
     /// Returns the indices of the entries that nothing but time keeps from being sent.
     func turns() -> [Int] {
-        guard isOnline, !isStopping, case .signedIn = authentication else { return [] }
         var turns: [Int] = []
-        walkTurns { index, hold in
-            if hold == nil { turns.append(index) }
+        walkOwnTurns { index in
+            turns.append(index)
+            return true
         }
         return turns
+    }
+
+    /// Calls `body` with the indices of ``turns()`` until it returns false.
+    private func walkOwnTurns(_ body: (_ index: Int) -> Bool) {
+        guard isOnline, !isStopping, case .signedIn = authentication else { return }
+        walkTurns { index, hold in hold == nil ? body(index) : true }
     }
 
     /// Returns when something becomes due that no other event announces.
     private func nextWake(_ reading: ClockReading) -> Duration? {
         if let storageRetryTime { return storageRetryTime }
         if case .expired = authentication, isOnline, case .waiting(let time) = signIn { return time }
-        return tries(turns(), reading).filter { $0 > reading.elapsed }.min()
+        return tries(reading).filter { $0 > reading.elapsed }.min()
     }
 
     /// Returns when entries are tried that wait for a time: by turn, and by automatic revival.
-    func tries(_ turns: [Int], _ reading: ClockReading) -> [Duration] {
+    func tries(_ reading: ClockReading) -> [Duration] {
         let byServer = serverPauseEnd(reading)
-        let waits = turns.filter { entries[$0].delivery.state != .sending }.compactMap { index in
+        // Otherwise it is no entry's turn that waits for a time.
+        let hasWaits = byServer != nil || entries.contains { $0.delivery.state == .waiting }
+        let waits = (hasWaits ? turns() : []).filter { entries[$0].delivery.state != .sending }.compactMap { index in
             [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
         }
         return waits + revivals().compactMap { entries[$0].due }

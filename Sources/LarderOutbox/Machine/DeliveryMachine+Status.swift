@@ -19,17 +19,16 @@ extension DeliveryMachine {
         }
         status.rejected = rejected.count
         status.oldestCreatedAt = entries.map(\.createdAt).min()
-        let turns = turns()
-        status.nextTryAt = tries(turns, reading).min().map { time in
+        status.nextTryAt = tries(reading).min().map { time in
             // A revival that falls into a wait for the server is sent after it.
             reading.date(of: max(time, serverPauseEnd(reading) ?? .zero, reading.elapsed))
         }
-        status.pauses = pauses(turns, reading)
+        status.pauses = pauses(reading)
         status.isRunning = !isStopping
         return status
     }
 
-    private func pauses(_ turns: [Int], _ reading: ClockReading) -> [PauseReason] {
+    private func pauses(_ reading: ClockReading) -> [PauseReason] {
         var live = entries.filter { $0.isLive && $0.delivery.state != .sending }
         if live.isEmpty { return [] }
         var reasons: [PauseReason] = []
@@ -48,8 +47,8 @@ extension DeliveryMachine {
             if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
             live.removeAll { !authentication.allows($0.account) }
             // An entry behind one that is being sent, or will be, only waits for its turn.
-            guard isOnline else { break }
-            let moving = Set(turns.map { entries[$0].lane })
+            guard isOnline, entries.contains(where: { !$0.isLive || !$0.after.isEmpty }) else { break }
+            let moving = Set(turns().map { entries[$0].lane })
             let blocked = live.count { !moving.contains($0.lane) }
             if blocked > 0 { reasons.append(.blocked(blocked)) }
         }

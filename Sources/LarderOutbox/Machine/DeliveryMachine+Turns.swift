@@ -15,40 +15,62 @@ extension DeliveryMachine {
         case earlier(Int)
     }
 
-    /// Calls `body` for each entry with the reason that holds it, nil when it is its turn. An entry that is being sent
-    /// has its turn.
-    func walkTurns(_ body: (_ index: Int, _ hold: Blocker?) -> Void) {
-        var busyLanes: [String: Int] = [:]
-        var parked: [ParkedScope: Int] = [:]
-        var blocked: [UUIDBytes: Int] = [:]
-        // An entry waits only for earlier ones, so that no two can wait for each other.
-        var earlier: [UUIDBytes: Int] = [:]
-        for (index, entry) in entries.enumerated() {
-            defer { earlier[entry.id] = index }
+    /// Calls `body` for each entry with the reason that holds it, nil when it is its turn, until it returns false. An
+    /// entry that is being sent has its turn.
+    func walkTurns(_ body: (_ index: Int, _ hold: Blocker?) -> Bool) {
+        var walk = TurnWalk(entries)
+        for index in entries.indices {
             // Lanes are per account: an entry never waits for one of an account that is not signed in.
-            guard authentication.allows(entry.account) else {
-                body(index, .account)
-                continue
-            }
-            let scope = ParkedScope(lane: entry.lane, scope: entry.scope)
-            // An entry that waits for a parked one counts as parked itself: the lane must not wait for it.
-            let blocker = entry.isLive ? parked[scope] ?? entry.after.lazy.compactMap { blocked[$0] }.first : index
-            if let blocker {
-                parked[scope] = parked[scope] ?? blocker
-                blocked[entry.id] = blocker
-                body(index, entry.isLive ? .behind(blocker) : .parked)
-                continue
-            }
-            let first = busyLanes[entry.lane] ?? entry.after.lazy.compactMap { earlier[$0] }.first
-            body(index, first.map { .earlier($0) })
-            busyLanes[entry.lane] = busyLanes[entry.lane] ?? index
+            let isAllowed = authentication.allows(entries[index].account)
+            if !body(index, isAllowed ? walk.hold(of: entries[index], at: index) : .account) { return }
+            walk.pass(entries[index].id, index)
         }
     }
 
-    /// The part of a lane that a parked entry holds.
-    private struct ParkedScope: Hashable {
-        var lane: String
-        var scope: LaneEntry.Scope
+    /// What the entries before one hold.
+    private struct TurnWalk {
+        /// The part of a lane that a parked entry holds.
+        struct ParkedScope: Hashable {
+            let lane: String
+            let scope: LaneEntry.Scope
+
+            init(_ entry: borrowing LaneEntry) {
+                lane = entry.lane
+                scope = entry.scope
+            }
+        }
+
+        var busyLanes: [String: Int] = [:]
+        var parked: [ParkedScope: Int] = [:]
+        var blocked: [UUIDBytes: Int] = [:]
+        /// The entries that others come after: those alone are looked up.
+        let awaited: Set<UUIDBytes>
+        // An entry waits only for earlier ones, so that no two can wait for each other.
+        var earlier: [UUIDBytes: Int] = [:]
+
+        init(_ entries: [LaneEntry]) { awaited = Set(entries.lazy.flatMap(\.after)) }
+
+        /// Returns what holds an entry of the account, and notes what it holds.
+        mutating func hold(of entry: borrowing LaneEntry, at index: Int) -> Blocker? {
+            // An entry that waits for a parked one counts as parked itself: the lane must not wait for it.
+            var blocker = entry.isLive ? nil : index
+            if blocker == nil, !parked.isEmpty {
+                blocker = parked[ParkedScope(entry)] ?? entry.after.lazy.compactMap { [blocked] in blocked[$0] }.first
+            }
+            if let blocker {
+                if parked[ParkedScope(entry)] == nil { parked[ParkedScope(entry)] = blocker }
+                blocked[entry.id] = blocker
+                return entry.isLive ? .behind(blocker) : .parked
+            }
+            let first = busyLanes[entry.lane] ?? entry.after.lazy.compactMap { [earlier] in earlier[$0] }.first
+            if busyLanes[entry.lane] == nil { busyLanes[entry.lane] = index }
+            return first.map { .earlier($0) }
+        }
+
+        /// Notes that an entry is before the ones to come.
+        mutating func pass(_ id: UUIDBytes, _ index: Int) {
+            if !awaited.isEmpty, awaited.contains(id) { earlier[id] = index }
+        }
     }
 
     /// Returns the reason why each of these entries is not accepted yet, by its id.
@@ -67,6 +89,7 @@ extension DeliveryMachine {
         machine.walkTurns { index, hold in
             let entry = machine.entries[index]
             reasons[entry.id] = machine.reason(entry, hold, wait)
+            return true
         }
         return reasons
     }
