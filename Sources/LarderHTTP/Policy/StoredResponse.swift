@@ -20,11 +20,11 @@ public struct StoredResponse: Hashable, Sendable {
     /// The final status code.
     public var status: HTTPResponse.Status
     /// The stored header fields in their order, with their values byte for byte.
-    public var fields: HTTPFields
+    public var fields: HTTPFields { didSet { facts = FieldFacts() } }
     /// The time when the request was sent, in milliseconds since 1970-01-01 UTC: *request_time* of RFC 9111 §4.2.3.
     public var requestedAt: Int64
     /// The time when the head of the response arrived, likewise: *response_time* of RFC 9111 §4.2.3.
-    public var receivedAt: Int64
+    public var receivedAt: Int64 { didSet { facts = FieldFacts() } }
     /// The values that select it among the responses of its key: the fields of `Vary` in their order, then any account.
     public var selecting: [SelectingField]
     /// The part of the representation that its body is.
@@ -36,6 +36,7 @@ public struct StoredResponse: Hashable, Sendable {
     public var isInvalidated: Bool
     /// Whether the host has requested a new one: until that arrives, this one is an intermediate answer at most.
     public var isRefreshDue: Bool
+    private(set) var facts = FieldFacts()
 
     /// A response of these parts.
     public init(

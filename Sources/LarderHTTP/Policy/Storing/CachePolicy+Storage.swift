@@ -30,7 +30,7 @@ extension CachePolicy {
             coverage = part.coverage
         }
         guard let selecting = selecting(by: response.headerFields, request) else {
-            let isAny = variesOnEverything(response.headerFields)
+            let isAny = Self.selectingNames(response.headerFields) == nil
             return .refuse(because: isAny ? Reasons.variesOnAll : Reasons.variesOnSecret)
         }
         var fields = StoredFields.selected(

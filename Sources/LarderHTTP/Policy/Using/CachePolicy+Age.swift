@@ -1,6 +1,3 @@
-internal import HTTPTypes
-internal import LarderTransport
-
 extension CachePolicy {
     /// Returns the age of a stored response, 0 or more, in milliseconds. RFC 9111 §4.2.3.
     ///
@@ -8,22 +5,14 @@ extension CachePolicy {
     func age(of response: StoredResponse, at now: Int64) -> Int64 {
         let apparent = max(response.receivedAt.subtractingSaturated(date(of: response)), 0)
         let delay = max(response.receivedAt.subtractingSaturated(response.requestedAt), 0)
-        let corrected = ageValue(of: response).addingSaturated(delay)
+        let corrected = response.parsed.age.addingSaturated(delay)
         let resident = max(now.subtractingSaturated(response.receivedAt), 0)
         return max(apparent, corrected).addingSaturated(resident)
     }
 
     /// Returns the time when a response was made: its `Date`, or its arrival without one. RFC 9110 §6.6.1.
     func date(of response: StoredResponse) -> Int64 {
-        response.fields.first("date").flatMap { HTTPDate.milliseconds(of: $0, now: response.receivedAt) }
-            ?? response.receivedAt
-    }
-
-    /// Returns the first member of `Age`, in milliseconds; 0 when it is no number. RFC 9111 §5.1.
-    private func ageValue(of response: StoredResponse) -> Int64 {
-        guard let line = response.fields.first("age") else { return 0 }
-        let member = Array(line.prefix { $0 != 0x2C })
-        return (FieldScanner.deltaSeconds(FieldScanner.trimmed(member)) ?? 0) * 1000
+        response.parsed.date ?? response.receivedAt
     }
 }
 

@@ -45,7 +45,7 @@ extension CachePolicy {
     }
 
     private func answerFields(_ response: StoredResponse, age: Int64, isValidated: Bool) -> HTTPFields {
-        let unvalidated = isValidated ? [] : CacheControl(response.fields).noCacheFields
+        let unvalidated = isValidated ? [] : response.parsed.directives.noCacheFields
         var fields = response.fields
         if !unvalidated.isEmpty || fields.has("age") {
             fields.removeAll { $0.name.canonicalName == "age" || unvalidated.contains($0.name.canonicalName) }

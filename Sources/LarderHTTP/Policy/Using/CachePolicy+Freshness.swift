@@ -6,7 +6,7 @@ extension CachePolicy {
     public func freshness(
         of response: StoredResponse, terms: RequestTerms = RequestTerms(), at now: Int64
     ) -> Freshness {
-        let directives = CacheControl(response.fields)
+        let directives = response.parsed.directives
         let own = lifetime(of: response, directives)
         let lifetime =
             response.isInvalidated ? 0 : terms.hardLifetime.map { max($0.milliseconds, 0) } ?? own.milliseconds
@@ -50,6 +50,6 @@ extension CachePolicy {
     /// Whether a response must be validated each time. A 304 can make it one that must not be stored.
     private func needsValidation(_ response: StoredResponse, _ directives: CacheControl) -> Bool {
         directives.noCache || forbidsStorage(directives, response.status)
-            || variesOnEverything(response.fields)
+            || response.parsed.vary == nil
     }
 }

@@ -34,7 +34,7 @@ extension CachePolicy {
         }
         let candidate = candidates[index]
         let freshness = freshness(of: candidate, terms: terms, at: now)
-        let isForced = terms.forcesValidation && !(CacheControl(candidate.fields).isImmutable && freshness.isFresh)
+        let isForced = terms.forcesValidation && !(candidate.parsed.directives.isImmutable && freshness.isFresh)
         // In a request, forced validation is spelled max-age=0. A fresh immutable response overrides both.
         if terms.forcesValidation, !isForced, requested.directives.maxAge == 0 { requested.directives.maxAge = nil }
         // An invalidated response is validated, whatever staleness the request or the response permits. RFC 9111 §4.4.

@@ -8,13 +8,13 @@ extension CachePolicy {
     /// to a request with credentials belongs to that account, whatever `Vary` names. Newer credentials of the account
     /// select what older ones fetched. A request that names its account itself needs no credentials for this.
     func selecting(by fields: HTTPFields, _ request: HTTPRequest) -> [SelectingField]? {
-        selecting(by: fields.combined("vary") ?? [], request)
+        selecting(by: Self.selectingNames(fields), request)
     }
 
-    private func selecting(by vary: [UInt8], _ request: HTTPRequest) -> [SelectingField]? {
-        if Self.isEverything(vary) { return nil }
+    private func selecting(by names: [String]?, _ request: HTTPRequest) -> [SelectingField]? {
+        guard let names else { return nil }
         var selecting: [SelectingField] = []
-        for name in FieldScanner.tokens(vary) {
+        for name in names {
             let value = request.headerFields.combined(name)
             guard account != nil || value != nil, isSecret(name) else {
                 selecting.append(.init(name: name, value: value.map { normalised($0, name) }))
@@ -65,36 +65,33 @@ extension CachePolicy {
         request.headerFields.contains { isSecret($0.name.canonicalName) }
     }
 
-    /// Whether only the server can select the response: `Vary` has a member `*`.
+    /// Returns the names in `Vary`; nil when only the server can select the response, because it has a member `*`.
     ///
     /// A member that is no field name counts as `*`.
-    func variesOnEverything(_ fields: HTTPFields) -> Bool {
-        fields.combined("vary").map(Self.isEverything) ?? false
-    }
-
-    private static func isEverything(_ vary: [UInt8]) -> Bool {
+    static func selectingNames(_ fields: HTTPFields) -> [String]? {
+        let vary = fields.combined("vary") ?? []
         var scanner = FieldScanner(vary)
         while scanner.skipToMember() {
             let token = scanner.token()
-            if token.isEmpty || token == [0x2A] || !scanner.isAtMemberEnd() { return true }
+            if token.isEmpty || token == [0x2A] || !scanner.isAtMemberEnd() { return nil }
         }
-        return false
+        return FieldScanner.tokens(vary)
     }
 
     /// Whether `request` selects the stored response. RFC 9111 §4.1.
     func selects(_ request: HTTPRequest, _ response: StoredResponse) -> Bool {
-        guard let wanted = selecting(by: response.fields, request) else { return false }
+        guard let wanted = selecting(by: response.parsed.vary, request) else { return false }
         return wanted == response.selecting
     }
 
     /// Returns the positions of the responses that `request` selects.
     func selected(by request: HTTPRequest, among candidates: [StoredResponse]) -> [Int] {
         // The responses of one key mostly have the same `Vary`, so what it selects by is computed once.
-        var last: (vary: [UInt8], wanted: [SelectingField]?)?
+        var last: (vary: [String]?, wanted: [SelectingField]?)?
         return candidates.indices.filter { index in
             guard candidates[index].answers(.get) else { return false }
-            let vary = candidates[index].fields.combined("vary") ?? []
-            if last?.vary != vary { last = (vary, selecting(by: vary, request)) }
+            let vary = candidates[index].parsed.vary
+            if last.map({ $0.vary != vary }) ?? true { last = (vary, selecting(by: vary, request)) }
             return last?.wanted == candidates[index].selecting
         }
     }

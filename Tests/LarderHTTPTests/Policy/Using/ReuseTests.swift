@@ -178,6 +178,24 @@ import Testing
         #expect(Case.reuse(other, stored[0], stored[1], stored[2]).summary == "forward vary-mismatch")
     }
 
+    @Test func `keeps no facts of fields that it no longer has`() {
+        var response = stored
+        #expect(Case.reuse(Case.request(), response, after: 30).summary == "reuse fresh 0")
+        response.fields = Case.fields([("Cache-Control", "max-age=10")])
+        #expect(Case.reuse(Case.request(), response, after: 30).summary == "validate stale 0")
+        response.fields[.cacheControl] = "max-age=60"
+        #expect(Case.reuse(Case.request(), response, after: 30).summary == "reuse fresh 0")
+        #expect(Case.reuse(Case.request(), stored, after: 30).summary == "reuse fresh 0")
+    }
+
+    @Test func `is parsed once, however often memory finds it`() async throws {
+        let cache = MemoryResponseCache()
+        _ = try await cache.write(stored, for: Case.url, options: StorageOptions()).finish(coverage: nil)
+        let found = try #require(try await cache.entries(for: Case.url).first)
+        let again = try #require(try await cache.entries(for: Case.url).first)
+        #expect(found.response.facts === again.response.facts)
+    }
+
     @Test func `gives every reason a word and a sentence`() {
         guard case .reuse(_, let freshness, let reason) = Case.reuse(Case.request(), stored, after: 7) else {
             return #expect(Bool(false))
