@@ -22,6 +22,7 @@ struct Suite: Sendable {
         Suite(name: "sync") { isQuick in
             try await SnapshotSyncs.run(isQuick: isQuick) + ChangeSyncs.run(isQuick: isQuick)
         },
+        Suite(name: "index", run: Indexing.run),
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
