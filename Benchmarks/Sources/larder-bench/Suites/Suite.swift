@@ -23,6 +23,7 @@ struct Suite: Sendable {
             try await SnapshotSyncs.run(isQuick: isQuick) + ChangeSyncs.run(isQuick: isQuick)
         },
         Suite(name: "index", run: Indexing.run),
+        Suite(name: "search", run: Searches.run),
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
