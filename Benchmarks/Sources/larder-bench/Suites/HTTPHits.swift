@@ -1,6 +1,6 @@
 // HTTPHits: fresh responses out of the HTTP cache, in process, their bodies read.
 
-import CAllocationCount
+import CCounters
 import HTTPTypes
 import LarderHTTP
 import LarderStore
