@@ -24,6 +24,9 @@ struct Suite: Sendable {
         },
         Suite(name: "index", run: Indexing.run),
         Suite(name: "search", run: Searches.run),
+        Suite(name: "cachetool") { isQuick in
+            try await Tools.run(isQuick: isQuick) + ServedHits.run(isQuick: isQuick)
+        },
         Suite(name: "memory", run: LoadMemory.run),
     ]
 }
