@@ -1,4 +1,5 @@
-// The only file of this module with `unsafe`: no pointer outlives the closure that receives it.
+// The only file of this module with `unsafe`: no pointer outlives the closure that receives it, and a load is preceded by
+// a check of its bounds.
 
 extension Array where Element == UInt8 {
     /// Copies the bytes of `span`.
@@ -9,5 +10,13 @@ extension Array where Element == UInt8 {
     /// Appends the bytes of `span`.
     mutating func append(copying span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { bytes in unsafe append(contentsOf: bytes) }
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// Returns the eight bytes from `index` on, the first of them lowest. Traps when there are fewer.
+    func word(at index: Int) -> UInt64 {
+        precondition(index >= 0 && index <= count - 8, "no eight bytes at \(index)")
+        return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }

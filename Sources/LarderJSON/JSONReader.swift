@@ -76,6 +76,10 @@ package struct JSONReader: ~Copyable, ~Escapable {
     ///
     /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skipValue() throws(JSONError) -> Range<Int> {
+        if let value = scanner.skipPlainValue(in: bytes, from: position) {
+            position = value.upperBound
+            return value
+        }
         scanner.capturesValues = false
         let token = try token()
         scanner.capturesValues = true
@@ -96,6 +100,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     ///
     /// - Throws: ``JSONError`` as ``token()``.
     package mutating func skipRest() throws(JSONError) {
+        if let end = try scanner.skipPlainRest(in: bytes, from: position) { return position = end }
         // Only the end of the container is reported.
         scanner.maxReportedDepth = scanner.depth - 1
         _ = try token()

@@ -56,7 +56,7 @@ extension JSONScanner {
         return .number
     }
 
-    private static func continuesNumber(_ byte: UInt8) -> Bool {
+    static func continuesNumber(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"), 0x45, 0x65: true
         default: false

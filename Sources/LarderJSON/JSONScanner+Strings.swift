@@ -62,17 +62,44 @@ extension JSONScanner {
             if byte < 0x80 {
                 if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
                 guard byte >= 0x20 else { throw failure(.controlCharacter, at: index) }
-                index += 1
-            } else if byte >= 0xC2, byte < 0xE0, index + 1 < bytes.count, bytes[index + 1] & 0xC0 == 0x80 {
-                index += 2
-            } else if byte > 0xE0, byte < 0xF0, byte != 0xED, index + 2 < bytes.count,
-                bytes[index + 1] & 0xC0 == 0x80, bytes[index + 2] & 0xC0 == 0x80
-            {
-                index += 3
+                index = Self.endOfPlainWords(bytes, from: index + 1)
+            } else if let length = Self.lengthOfCommonCharacter(bytes, at: index) {
+                index += length
             } else {
                 try beginCharacter(byte, at: index)
                 index = try continuation(bytes, from: index + 1)
             }
+        }
+        return index
+    }
+
+    /// Returns the length of a whole character of two bytes, or of three where every second byte is allowed, else nil.
+    @inline(__always)
+    static func lengthOfCommonCharacter(_ bytes: borrowing Span<UInt8>, at index: Int) -> Int? {
+        let byte = bytes[index]
+        if byte >= 0xC2, byte < 0xE0, index + 1 < bytes.count, bytes[index + 1] & 0xC0 == 0x80 { return 2 }
+        if byte > 0xE0, byte < 0xF0, byte != 0xED, index + 2 < bytes.count, bytes[index + 1] & 0xC0 == 0x80,
+            bytes[index + 2] & 0xC0 == 0x80
+        {
+            return 3
+        }
+        return nil
+    }
+
+    /// Returns a position before which, from `start` on, all are ASCII characters that stand for themselves.
+    ///
+    /// Eight bytes are checked in one step: the lowest one that is marked is not such a character.
+    static func endOfPlainWords(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var index = start
+        while index <= bytes.count - 8 {
+            let word = bytes.word(at: index)
+            let (quote, backslash) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))
+            let controls = (word &- (ones &* 0x20)) & ~word
+            let others = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+            let marks = (controls | others | word) & highs
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += 8
         }
         return index
     }

@@ -87,7 +87,7 @@ extension JSONScanner {
 
     private var isInObject: Bool { kinds & 1 == 1 }
 
-    private mutating func close(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken {
+    mutating func close(_ byte: UInt8, at index: Int) throws(JSONError) -> JSONToken {
         let isObject = isInObject
         guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
             throw failure(.unexpectedByte, at: index)

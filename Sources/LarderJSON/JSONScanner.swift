@@ -96,6 +96,26 @@ extension JSONScanner {
         return nil
     }
 
+    /// Skips the value behind a name that was read last, and returns its place; nil where it has to be scanned.
+    mutating func skipPlainValue(in text: Span<UInt8>, from position: Int) -> Range<Int>? {
+        guard mode == .structure, expectation == .colon, consumed == 0 else { return nil }
+        let depth = min(JSONSkipping.maxDepth, limits.depth - depth)
+        guard let value = JSONSkipping(text).valueBehindColon(at: position, depth: depth) else { return nil }
+        start = Int64(value.lowerBound)
+        completeValue()
+        return value
+    }
+
+    /// Skips the rest of an object behind one of its members, and returns its end; nil where it has to be scanned.
+    mutating func skipPlainRest(in text: Span<UInt8>, from position: Int) throws(JSONError) -> Int? {
+        guard mode == .structure, expectation == .commaOrObjectEnd, consumed == 0 else { return nil }
+        let depth = min(JSONSkipping.maxDepth, limits.depth - depth)
+        guard let end = JSONSkipping(text).endOfObject(behindMemberAt: position, depth: depth) else { return nil }
+        start = Int64(end - 1)
+        _ = try close(UInt8(ascii: "}"), at: end - 1)
+        return end
+    }
+
     /// Ends the text and checks that it was complete.
     ///
     /// - Returns: the number that the text consists of, or `nil`: only a number has no end before the end of the text.

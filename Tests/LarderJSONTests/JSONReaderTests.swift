@@ -26,6 +26,48 @@ import Testing
     }
 
     @Test(arguments: [1, UInt64.random(in: 2 ... .max)])
+    func `is skipped where it is accepted, and refused as by the scanner`(seed: UInt64) throws {
+        var maker = DocumentGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
+        var refused = 0
+        for _ in 0..<2000 {
+            let (first, second) = (maker.document(), maker.document())
+            var text = bytes(#"{ "a" :"#) + first + bytes(#", "b":"#) + second + bytes("}")
+            if Bool.random(using: &random) {
+                let other = bytes("\"\\{}[],:0159.eE+-tfn \u{1}\u{7F}\u{E9}").randomElement(using: &random)
+                text[Int.random(in: text.indices, using: &random)] = other ?? 0
+            }
+            let found = Result { () throws(JSONError) in try skipMembers(of: text) }
+            switch found {
+            case .success(let place):
+                #expect(refusal(text) == nil, "seed \(seed)")
+                let isValue = place.map { JSONText.isValue(text.span.extracting($0)) }
+                #expect(isValue != false, "seed \(seed)")
+            case .failure(let error):
+                refused += 1
+                #expect(refusal(text) == error, "seed \(seed)")
+            }
+        }
+        #expect(refused > 200)
+    }
+
+    /// Skips the first value of an object and then the rest, and returns the place of that value; nil without any.
+    private func skipMembers(of text: [UInt8]) throws(JSONError) -> Range<Int>? {
+        var reader = JSONReader(text.span)
+        guard try reader.token() == .objectBegin else {
+            throw refusal(text) ?? JSONError(.noObject, at: 0)
+        }
+        guard try reader.nextName() else {
+            try reader.finish()
+            return nil
+        }
+        let place = try reader.skipValue()
+        try reader.skipRest()
+        try reader.finish()
+        return place
+    }
+
+    @Test(arguments: [1, UInt64.random(in: 2 ... .max)])
     func `closes what it opened, however deep`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for depth in [1, 2, 63, 64, 65, 66, 127, 128, 129, 130, 400, 1000] {

@@ -1,0 +1,126 @@
+/// A check of values that lie whole in memory and are spelled plainly, which most are: without escapes, and nested a few
+/// levels deep at most.
+///
+/// It accepts nothing that ``JSONScanner`` would not accept there. Where it returns nil, the scanner decides, from the
+/// same position.
+struct JSONSkipping: ~Escapable {
+    private let bytes: Span<UInt8>
+
+    /// The most levels of nesting that are checked here.
+    static let maxDepth = 16
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// Returns the value behind a colon, which white space may surround.
+    ///
+    /// - Parameter depth: the levels of nesting that the value may have.
+    func valueBehindColon(at start: Int, depth: Int) -> Range<Int>? {
+        let colon = endOfSpace(from: start)
+        guard byte(at: colon) == UInt8(ascii: ":") else { return nil }
+        let start = endOfSpace(from: colon + 1)
+        return endOfValue(at: start, depth: depth).map { start..<$0 }
+    }
+
+    /// Returns the end of an object, behind one of whose members `start` is.
+    ///
+    /// - Parameter depth: the levels of nesting that its values may have.
+    func endOfObject(behindMemberAt start: Int, depth: Int) -> Int? {
+        var index = endOfSpace(from: start)
+        while byte(at: index) == UInt8(ascii: ",") {
+            guard let end = endOfMember(at: endOfSpace(from: index + 1), depth: depth) else { return nil }
+            index = endOfSpace(from: end)
+        }
+        return byte(at: index) == UInt8(ascii: "}") ? index + 1 : nil
+    }
+
+    private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private func endOfSpace(from start: Int) -> Int {
+        var index = start
+        while index < bytes.count, case let byte = bytes[index], byte <= 0x20,
+            byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+        {
+            index += 1
+        }
+        return index
+    }
+
+    private func endOfValue(at start: Int, depth: Int) -> Int? {
+        guard let first = byte(at: start) else { return nil }
+        switch first {
+        case UInt8(ascii: "\""): return endOfString(at: start)
+        case UInt8(ascii: "{"):
+            guard depth > 0 else { return nil }
+            let index = endOfSpace(from: start + 1)
+            if byte(at: index) == UInt8(ascii: "}") { return index + 1 }
+            return endOfMember(at: index, depth: depth - 1).flatMap {
+                endOfObject(behindMemberAt: $0, depth: depth - 1)
+            }
+        case UInt8(ascii: "["): return depth > 0 ? endOfArray(at: start, depth: depth - 1) : nil
+        case UInt8(ascii: "t"): return endOfLiteral(0x65_75_72, 3, at: start)
+        case UInt8(ascii: "f"): return endOfLiteral(0x65_73_6C_61, 4, at: start)
+        case UInt8(ascii: "n"): return endOfLiteral(0x6C_6C_75, 3, at: start)
+        default: return endOfNumber(at: start)
+        }
+    }
+
+    private func endOfMember(at start: Int, depth: Int) -> Int? {
+        guard byte(at: start) == UInt8(ascii: "\""), let end = endOfString(at: start) else { return nil }
+        return valueBehindColon(at: end, depth: depth)?.upperBound
+    }
+
+    private func endOfArray(at start: Int, depth: Int) -> Int? {
+        var index = endOfSpace(from: start + 1)
+        if byte(at: index) == UInt8(ascii: "]") { return index + 1 }
+        while let end = endOfValue(at: index, depth: depth) {
+            index = endOfSpace(from: end)
+            if byte(at: index) == UInt8(ascii: "]") { return index + 1 }
+            guard byte(at: index) == UInt8(ascii: ",") else { return nil }
+            index = endOfSpace(from: index + 1)
+        }
+        return nil
+    }
+
+    /// - Parameter rest: the bytes after the first, the next one in the lowest eight bits.
+    private func endOfLiteral(_ rest: UInt32, _ count: Int, at start: Int) -> Int? {
+        guard start + count < bytes.count else { return nil }
+        var rest = rest
+        for index in start + 1...start + count {
+            guard bytes[index] == UInt8(truncatingIfNeeded: rest) else { return nil }
+            rest &>>= 8
+        }
+        return start + count + 1
+    }
+
+    private func endOfString(at start: Int) -> Int? {
+        var index = start + 1
+        while true {
+            index = JSONScanner.endOfPlainWords(bytes, from: index)
+            guard index < bytes.count else { return nil }
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") { return index + 1 }
+            if byte >= 0x80 {
+                guard let length = JSONScanner.lengthOfCommonCharacter(bytes, at: index) else { return nil }
+                index += length
+            } else {
+                guard byte >= 0x20, byte != UInt8(ascii: "\\") else { return nil }
+                index += 1
+            }
+        }
+    }
+
+    private func endOfNumber(at start: Int) -> Int? {
+        var index = start
+        var state = JSONScanner.NumberState.nothing
+        while index < bytes.count, let next = state.after(bytes[index]) {
+            state = next
+            index += 1
+        }
+        // A number ends where a byte that does not continue it follows.
+        guard state.isComplete, index < bytes.count, !JSONScanner.continuesNumber(bytes[index]) else { return nil }
+        return index
+    }
+}
