@@ -153,6 +153,26 @@ struct IndexBounds {
         texts = texts.flatMap { Self.narrowed($0, lower, upper, isInclusive, collation) }
     }
 
+    /// Returns the range of exactly the entries that fulfil comparisons in which SQLite converts nothing; nil for none.
+    static func exactRange(_ comparisons: [(Comparison, SQLValue?)]) -> IndexRange? {
+        // No value compares with null.
+        var range: IndexRange? = IndexRange(lower: IndexRange.Bound(.null, isInclusive: false))
+        for (comparison, value) in comparisons {
+            guard let value = value.map({ IndexValue($0) }), value != .null else { return nil }
+            switch comparison {
+            case .equal:
+                range = range.flatMap { narrowed($0, value, nil, true, .binary) }
+                range = range.flatMap { narrowed($0, nil, value, true, .binary) }
+            case .less: range = range.flatMap { narrowed($0, nil, value, false, .binary) }
+            case .lessOrEqual: range = range.flatMap { narrowed($0, nil, value, true, .binary) }
+            case .greater: range = range.flatMap { narrowed($0, value, nil, false, .binary) }
+            case .greaterOrEqual: range = range.flatMap { narrowed($0, value, nil, true, .binary) }
+            case .isNull, .isNotNull, .same, .like, .glob: break
+            }
+        }
+        return range
+    }
+
     /// Returns the part of a range within another bound; nil when nothing is left.
     private static func narrowed(
         _ range: IndexRange, _ lower: IndexValue?, _ upper: IndexValue?, _ isInclusive: Bool,

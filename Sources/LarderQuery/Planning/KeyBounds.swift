@@ -73,14 +73,16 @@ struct KeyBounds {
     }
 
     /// Returns the ranges of keys, in the store's order and without overlap.
-    func segments() -> [KeySegment] {
+    ///
+    /// - Parameter hasSpelled: returns whether there may be keys that spell a number and are stored as text.
+    func segments(_ hasSpelled: () throws -> Bool) rethrows -> [KeySegment] {
         if isEmpty { return [] }
         if let point { return [KeySegment(point: point)] }
-        if let equal { return segments(equal: equal) }
+        if let equal { return try segments(equal: equal, hasSpelled) }
         return [decimals, texts].compactMap { $0 }
     }
 
-    private func segments(equal number: Double) -> [KeySegment] {
+    private func segments(equal number: Double, _ hasSpelled: () throws -> Bool) rethrows -> [KeySegment] {
         var segments: [KeySegment] = []
         if let integers {
             var decimals = KeySegment(
@@ -88,8 +90,9 @@ struct KeyBounds {
             decimals.number = number
             segments.append(decimals)
         }
+        guard try hasSpelled() else { return segments }
         // Beyond 2^53 a real equals one integer, and an integer without a real of its own equals nothing else.
-        var texts = KeySegment(from: "\t", through: NumericText.end, prefix: nil)
+        var texts = KeySegment(from: NumericText.start, through: NumericText.end, prefix: nil)
         texts.number = number
         texts.digits = NumberDigits(number)
         segments.append(texts)
@@ -179,6 +182,15 @@ struct KeySegment {
     init(point: String) {
         self.init(from: point, through: point, prefix: nil)
     }
+
+    /// The only key in it; nil: there may be others.
+    var point: String? {
+        guard let from, let through, from.equalsBytewise(through) else { return nil }
+        return from
+    }
+
+    /// Whether the keys in the range have to be compared.
+    var isFiltered: Bool { number != nil || prefix != nil }
 
     /// Every key of a type.
     static let all = KeySegment(from: nil, through: nil, prefix: nil)

@@ -11,8 +11,8 @@ struct MembershipQueries {
     /// The names before `IN`, in capitals; nil where something else is there, or a name may mean something else.
     private var operands: Set<String>? = []
 
-    init(_ sql: String) {
-        let tokens = Self.tokens(Array(sql.utf8))
+    init(_ tokens: [SQLToken]) {
+        let tokens = Self.words(tokens)
         // One is the statement's, one that of each of these subqueries: any other may rename the columns.
         var others = tokens.count { $0 == "SELECT" } - 1
         for (index, token) in tokens.enumerated() where token == "IN" {
@@ -38,46 +38,15 @@ struct MembershipQueries {
         return operands.contains(column.uppercased())
     }
 
-    /// Returns words in capitals, parentheses, and a dot for everything else, without blanks and comments.
-    private static func tokens(_ sql: [UInt8]) -> [String] {
-        var tokens: [String] = []
-        var rest = sql[...]
-        while let byte = rest.first {
-            if isWord(byte) {
-                let word = rest.prefix(while: isWord)
-                tokens.append(String(decoding: word, as: UTF8.self).uppercased())
-                rest = rest.dropFirst(word.count)
-            } else if rest.starts(with: Array("--".utf8)) {
-                rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            } else if rest.starts(with: Array("/*".utf8)) {
-                rest = rest.dropFirst(2)
-                while !rest.isEmpty, !rest.starts(with: Array("*/".utf8)) { rest = rest.dropFirst() }
-                rest = rest.dropFirst(2)
-            } else if let end = closing[byte] {
-                tokens.append(".")
-                rest = rest.dropFirst().drop { $0 != end }.dropFirst()
-            } else {
-                rest = rest.dropFirst()
-                if ![0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte) {
-                    tokens.append(byte == UInt8(ascii: "(") ? "(" : byte == UInt8(ascii: ")") ? ")" : ".")
-                }
+    /// Returns words in capitals, parentheses, and a dot for everything else.
+    private static func words(_ tokens: [SQLToken]) -> [String] {
+        tokens.map { token in
+            switch token {
+            case .word(let word): word
+            case .character("("): "("
+            case .character(")"): ")"
+            case .quotedName, .text, .parameter, .symbol: "."
             }
-        }
-        return tokens
-    }
-
-    /// The byte that ends a quoted text or name, by the byte that begins it. A doubled quote begins another one, which
-    /// changes nothing here.
-    private static let closing: [UInt8: UInt8] = [
-        UInt8(ascii: "'"): UInt8(ascii: "'"), UInt8(ascii: "\""): UInt8(ascii: "\""),
-        UInt8(ascii: "`"): UInt8(ascii: "`"), UInt8(ascii: "["): UInt8(ascii: "]"),
-    ]
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...0xFF: true
-        default: false
         }
     }
 }

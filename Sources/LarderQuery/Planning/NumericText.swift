@@ -3,6 +3,9 @@ enum NumericText {
     /// The range of the first byte of every such text: white space, a sign, a point or a digit.
     static let firstBytes: Range<UInt8> = 0x09..<0x3A
 
+    /// A text before every such text.
+    static let start = "\t"
+
     /// A text after every such text, and before all that begin with a letter.
     static let end = ":"
 

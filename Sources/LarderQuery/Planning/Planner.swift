@@ -36,12 +36,21 @@ struct Planner {
         let uses = zip(request.constraints, used).compactMap { constraint, isUsed in
             isUsed ? constraint.flatMap(use) : nil
         }
+        var columns = request.columns
+        var omitted = [Bool](repeating: false, count: used.count)
+        if candidate.isExact, case .index(_, let column) = candidate.access,
+            let others = ColumnNeeds.mask(columns, without: column)
+        {
+            columns = others
+            for index in candidate.used { omitted[index] = true }
+        }
+        let isExact = omitted.contains(true)
         let number = run.add(
             TablePlan(
-                table: table, access: candidate.access, uses: uses, isOrdered: candidate.isOrdered,
-                isReversed: candidate.isReversed, needs: ColumnNeeds(request.columns, of: table)))
+                table, candidate.access, uses: uses, isOrdered: candidate.isOrdered,
+                isReversed: candidate.isReversed, isExact: isExact, needs: ColumnNeeds(columns, of: table)))
         return PlanResult(
-            used: used, number: number, isOrdered: candidate.isOrdered, cost: candidate.work,
+            used: used, omitted: omitted, number: number, isOrdered: candidate.isOrdered, cost: candidate.work,
             rows: Int64(max(1, candidate.rows)))
     }
 
@@ -115,6 +124,10 @@ extension Planner {
             candidate.isReversed = term.isDescending
         }
         if candidate.used.isEmpty, !candidate.isOrdered { return nil }
+        candidate.isExact =
+            !candidate.used.isEmpty && collation == .binary && table.columns[column].affinity == .none
+            && run.comparisons.columns.contains(names[column].uppercased())
+            && candidate.used.allSatisfy { IndexBounds.isExact(request.constraints[$0], at: $0) }
         candidate.rows = areKnown && !candidate.used.isEmpty ? try count(index, bounds) : total * share
         return candidate
     }
@@ -144,6 +157,8 @@ struct PlanCandidate {
     var rows: Double
     var isOrdered = false
     var isReversed = false
+    /// Whether the entries of its index decide alone about its constraints.
+    var isExact = false
 
     init(access: TablePlan.Access, rows: Double) {
         self.access = access
@@ -213,6 +228,20 @@ extension IndexBounds {
         case .equal, .same: constraint.collation == collation.sqlName || constraint.collation == "BINARY"
         case .less, .lessOrEqual, .greater, .greaterOrEqual: constraint.collation == collation.sqlName
         case .isNull, .isNotNull, .like, .glob: true
+        }
+    }
+}
+
+extension IndexBounds {
+    /// Whether SQLite may leave the check of a constraint at this position to an index that compares byte for byte.
+    fileprivate static func isExact(_ constraint: PlanRequest.Constraint?, at position: Int) -> Bool {
+        // SQLite reads the permission for the first 16 constraints only.
+        guard position < 16, let constraint, constraint.collation == "BINARY", !constraint.isMembership else {
+            return false
+        }
+        return switch constraint.comparison {
+        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        case .isNull, .isNotNull, .same, .like, .glob: false
         }
     }
 }

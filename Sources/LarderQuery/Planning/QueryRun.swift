@@ -15,20 +15,20 @@ final class QueryRun {
     private let compiled: StatementPlans
     private(set) var facts = QueryFacts()
     private(set) var interruption: QueryError.Interruption?
-    private var begun: Set<Int> = []
+    private var begun: [Int] = []
     private var scanned: [String: Int] = [:]
-    private var resources: [TableDefinition.Scope: [ResourceKey]] = [:]
-    private var rowCounts: [TableDefinition.Scope: Int] = [:]
-    private var readyIndexes: [SecondaryIndex]?
+    private let content: CommitContent
     private var steps = 0
 
-    init(_ compiled: StatementPlans, store: Store, options: QueryOptions) {
+    init(_ compiled: StatementPlans, store: Store, options: QueryOptions, content: CommitContent) {
+        self.content = content
         self.store = store
         self.options = options
         self.compiled = compiled
     }
 
     var memberships: MembershipQueries { compiled.memberships }
+    var comparisons: DirectComparisons { compiled.comparisons }
     var plans: [TablePlan] { compiled.plans }
 
     /// Stores a plan and returns its number.
@@ -40,7 +40,10 @@ final class QueryRun {
     /// Returns the plan that SQLite chose, and records its use.
     func begin(_ number: Int) -> TablePlan {
         let plan = plans[number]
-        if begun.insert(number).inserted { facts.uses.append(plan.use) }
+        if !begun.contains(number) {
+            begun.append(number)
+            facts.uses.append(plan.use)
+        }
         return plan
     }
 
@@ -63,9 +66,9 @@ final class QueryRun {
     /// Counts entries of an index that were read.
     func countEntries(_ count: Int) { facts.entriesVisited += count }
 
-    /// Returns whether to continue; called every ``watchInterval`` steps.
-    func mayContinue() -> Bool {
-        steps += Self.watchInterval
+    /// Returns whether to continue; called every ``watchInterval`` steps, and while entries are counted.
+    func mayContinue(after count: Int = watchInterval) -> Bool {
+        steps += count
         if Task.isCancelled { interruption = .cancelled }
         if let limit = options.stepLimit, steps > limit { interruption = .stepLimit(limit) }
         return interruption == nil
@@ -74,21 +77,47 @@ final class QueryRun {
     /// Returns the resources whose rows a table shows in this read view, in order.
     func resources(of table: TableDefinition) throws -> [ResourceKey] {
         if !table.isPersistent() { throw QueryError.memoryOnly(table: table.name) }
-        if let known = resources[table.scope] { return known }
-        let (keys, count) = try store.read { view in
-            let known = try view.resources(of: table.scope)
-            return (try view.resourceKeys(of: table.scope), known.reduce(0) { $0 + $1.rowCount + $1.overlayCount })
+        return try content.resources(of: table.scope, store).keys
+    }
+
+    /// Lends the read view to `body`, with the place of a resource's rows in it.
+    func read<Result>(
+        _ resource: ResourceKey, _ body: (borrowing ReadView, ResourcePlace) throws -> Result
+    ) throws -> Result {
+        try store.read { view in
+            let place = try content.place(of: resource, view)
+            view.use(place)
+            return try body(view, place)
         }
-        resources[table.scope] = keys
-        rowCounts[table.scope] = count
-        return keys
+    }
+
+    /// Returns whether a resource has keys of a type that spell a number and are stored as text.
+    func hasSpelledNumbers(_ resource: ResourceKey, type: String) throws -> Bool {
+        try content.hasSpelledNumbers(resource, type: type, store)
+    }
+
+    /// Returns the number of rows of the table that the statement only counts, without running it; nil where it does
+    /// anything else, or the number is not stored.
+    func wholeCount() throws -> Int? {
+        guard let name = compiled.countedTable, let number = plans.firstIndex(where: \.isCount),
+            plans[number].table.name.uppercased() == name
+        else { return nil }
+        guard let count = try storedCount(of: plans[number].table) else { return nil }
+        _ = begin(number)
+        return count
     }
 
     /// Returns the basis of plans made in this read view.
-    func basis() throws -> PlanBasis { PlanBasis(indexes: try indexes(), resources: resources) }
+    func basis() throws -> PlanBasis {
+        let scopes = Set(plans.map(\.table.scope))
+        return PlanBasis(
+            commit: content.commit, indexes: try indexes(),
+            resources: content.resources.filter { scopes.contains($0.key) })
+    }
 
     /// Whether plans made on `basis` are valid in this read view.
     func satisfies(_ basis: PlanBasis, _ tables: [TableDefinition]) throws -> Bool {
+        if basis.commit == content.commit { return true }
         // A table that is now kept in memory only fails where it is read.
         for table in tables where basis.resources[table.scope] != nil && table.isPersistent() {
             if try resources(of: table) != basis.resources[table.scope] { return false }
@@ -99,30 +128,27 @@ final class QueryRun {
     /// Returns the number of rows of a table's resources, of other types too; an estimate where some are local.
     func rowCount(of table: TableDefinition) throws -> Int {
         _ = try resources(of: table)
-        return rowCounts[table.scope] ?? 0
+        return try content.resources(of: table.scope, store).rowCount
     }
 
     /// Returns the number of rows that a table shows in this read view, from the stored counts of its resources and the
     /// changes by local writes; nil when there are rows of several types, which are counted together.
     func storedCount(of table: TableDefinition) throws -> Int? {
         let resources = try resources(of: table)
-        return try store.read { view in
-            var count = 0
-            for resource in resources {
-                guard let part = try view.storedCount(of: table.type, in: resource) else { return nil }
-                count += part
+        return try content.count(of: table.name) {
+            try store.read { view in
+                var count = 0
+                for resource in resources {
+                    guard let part = try view.storedCount(of: table.type, in: resource) else { return nil }
+                    count += part
+                }
+                return count
             }
-            return count
         }
     }
 
     /// Returns the indexes that can be read in this read view.
-    func indexes() throws -> [SecondaryIndex] {
-        if let readyIndexes { return readyIndexes }
-        let found = try store.read { view in try view.indexes() }.filter { $0.state == .ready }
-        readyIndexes = found
-        return found
-    }
+    func indexes() throws -> [SecondaryIndex] { try content.indexes(store) }
 }
 
 extension TablePlan {
@@ -140,8 +166,8 @@ extension TablePlan {
 
 extension ReadView {
     /// Returns the resources that may have rows to show: those that are ready, and those with local writes.
-    borrowing func resourceKeys(of scope: TableDefinition.Scope) throws -> [ResourceKey] {
-        try resources(of: scope).filter { $0.state == .ready || $0.overlayCount > 0 }.map(\.key)
+    borrowing func shownResources(of scope: TableDefinition.Scope) throws -> [Resource] {
+        try resources(of: scope).filter { $0.state == .ready || $0.overlayCount > 0 }
     }
 
     /// Returns the number of rows of a resource that are shown; nil when not all of the server's are of one type.

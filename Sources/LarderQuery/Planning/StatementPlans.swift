@@ -4,16 +4,104 @@ internal import LarderStore
 /// The data of a compiled statement beside SQLite's own program: the plans of its tables.
 final class StatementPlans {
     let memberships: MembershipQueries
+    let comparisons: DirectComparisons
+    /// The name of the table, in capitals, of which the statement only counts all rows.
+    let countedTable: String?
     /// The plans that SQLite was offered; the number of one is its position.
     var plans: [TablePlan] = []
 
     init(_ sql: String) {
-        memberships = MembershipQueries(sql)
+        let tokens = SQLToken.tokens(of: sql)
+        memberships = MembershipQueries(tokens)
+        comparisons = DirectComparisons(tokens)
+        let count: [SQLToken] = [
+            .word("SELECT"), .word("COUNT"), .character("("), .character("*"), .character(")"), .word("FROM"),
+        ]
+        countedTable = tokens.count == count.count + 1 && tokens.starts(with: count) ? tokens.last?.name : nil
+    }
+}
+
+/// The data of the store that plans and reads of one commit depend on, found once for all of its statements.
+final class CommitContent {
+    /// The resources of a table's scope.
+    private struct ScopeContent {
+        let resources: [ResourceKey]
+        /// The rows of all types; an estimate where some are local.
+        let rowCount: Int
+    }
+
+    private struct TypeKey: Hashable {
+        let resource: ResourceKey
+        let type: String
+    }
+
+    /// The number of the commit.
+    let commit: UInt64
+    private var scopes: [TableDefinition.Scope: ScopeContent] = [:]
+    private var readyIndexes: [SecondaryIndex]?
+    private var places: [ResourceKey: ResourcePlace] = [:]
+    private var lastPlace: (key: ResourceKey, place: ResourcePlace)?
+    private var spelledNumbers: [TypeKey: Bool] = [:]
+    private var counts: [String: Int?] = [:]
+
+    init(commit: UInt64) {
+        self.commit = commit
+    }
+
+    /// The resources with rows to show of the tables that were read, by scope.
+    var resources: [TableDefinition.Scope: [ResourceKey]] { scopes.mapValues(\.resources) }
+
+    /// Returns the resources whose rows a table of a scope shows, in order, and the number of their rows.
+    func resources(of scope: TableDefinition.Scope, _ store: Store) throws -> (keys: [ResourceKey], rowCount: Int) {
+        if let known = scopes[scope] { return (known.resources, known.rowCount) }
+        let shown = try store.read { view in try view.shownResources(of: scope) }
+        let found = ScopeContent(
+            resources: shown.map(\.key), rowCount: shown.reduce(0) { $0 + $1.rowCount + $1.overlayCount })
+        scopes[scope] = found
+        return (found.resources, found.rowCount)
+    }
+
+    /// Returns the indexes that can be read.
+    func indexes(_ store: Store) throws -> [SecondaryIndex] {
+        if let readyIndexes { return readyIndexes }
+        let found = try store.read { view in try view.indexes() }.filter { $0.state == .ready }
+        readyIndexes = found
+        return found
+    }
+
+    /// Returns the place of a resource's rows.
+    func place(of resource: ResourceKey, _ view: borrowing ReadView) throws -> ResourcePlace {
+        if let lastPlace, lastPlace.key == resource { return lastPlace.place }
+        let place = try places[resource] ?? view.place(of: resource)
+        places[resource] = place
+        lastPlace = (resource, place)
+        return place
+    }
+
+    /// Returns whether a resource has keys of a type that spell a number and are stored as text, such as `05`.
+    func hasSpelledNumbers(_ resource: ResourceKey, type: String, _ store: Store) throws -> Bool {
+        let key = TypeKey(resource: resource, type: type)
+        if let known = spelledNumbers[key] { return known }
+        let range = RowRange.keys(
+            from: NumericText.start, through: NumericText.end, type: type, of: resource)
+        let found = try store.read { view in try view.forEachRow(in: range, limit: 1) { _ in } } > 0
+        spelledNumbers[key] = found
+        return found
+    }
+
+    /// Returns the number of rows of a table, as `count` finds it the first time.
+    func count(of table: String, _ count: () throws -> Int?) rethrows -> Int? {
+        if let known = counts[table] { return known }
+        let found = try count()
+        counts[table] = .some(found)
+        return found
     }
 }
 
 /// The basis of plans: where it is the same in a later read view, they are valid there too.
-struct PlanBasis: Equatable {
+struct PlanBasis {
+    /// The commit of the last read view in which they were valid.
+    var commit: UInt64
     let indexes: [SecondaryIndex]
     /// The resources with rows to show, of the tables that have plans.
     let resources: [TableDefinition.Scope: [ResourceKey]]

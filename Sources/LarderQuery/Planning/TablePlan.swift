@@ -2,7 +2,7 @@ internal import LarderJSON
 internal import LarderStore
 
 /// One way of reading a table that SQLite may choose for a statement.
-struct TablePlan {
+final class TablePlan {
     /// The way in which the rows are found.
     enum Access {
         /// Every row of the table, one after the other.
@@ -27,11 +27,24 @@ struct TablePlan {
     let isOrdered: Bool
     /// Whether an index is read from its end.
     let isReversed: Bool
+    /// Whether the entries of the index decide alone about the constraints on its column, which SQLite does not check.
+    let isExact: Bool
     let needs: ColumnNeeds
+    /// Whether the rows of the whole table are only counted.
+    let isCount: Bool
 
-    /// Whether the rows are only counted.
-    var isCount: Bool {
-        if case .scan = access { uses.isEmpty && needs.isNothing } else { false }
+    init(
+        _ table: TableDefinition, _ access: Access, uses: [Use], isOrdered: Bool, isReversed: Bool, isExact: Bool,
+        needs: ColumnNeeds
+    ) {
+        self.table = table
+        self.access = access
+        self.uses = uses
+        self.isOrdered = isOrdered
+        self.isReversed = isReversed
+        self.isExact = isExact
+        self.needs = needs
+        isCount = if case .scan = access { uses.isEmpty && needs.isNothing } else { false }
     }
 }
 
@@ -42,8 +55,14 @@ struct ColumnNeeds {
     /// For each declared column, its position among the values of the extractor.
     let slots: [Int?]
     let needsPayload: Bool
+    let needsKey: Bool
     /// Whether no column is read.
     let isNothing: Bool
+
+    /// Returns SQLite's mask without a declared column; nil for a column that shares the last bit with others.
+    static func mask(_ mask: UInt64, without column: Int) -> UInt64? {
+        column + 1 < 63 ? mask & ~(1 << UInt64(column + 1)) : nil
+    }
 
     /// Creates the needs of the columns of SQLite's mask, whose last bit stands for every column from 63 on.
     init(_ mask: UInt64, of table: TableDefinition) {
@@ -57,6 +76,7 @@ struct ColumnNeeds {
         extractor = JSONExtractor(paths)
         self.slots = slots
         isNothing = mask == 0
+        needsKey = isWanted(0)
         needsPayload = isWanted(table.columns.count + 2)
     }
 }

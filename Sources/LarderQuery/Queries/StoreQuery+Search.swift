@@ -78,7 +78,7 @@ extension WordIndex {
         _ table: TableDefinition, _ text: SearchText, _ options: SearchOptions, _ store: Store
     ) throws -> QueryResults<SearchHit> {
         try store.read { view in
-            let rows = try view.resourceKeys(of: table.scope).map {
+            let rows = try view.shownResources(of: table.scope).map(\.key).map {
                 try SearchedRows(of: $0, type: table.type, view)
             }
             var facts = QueryFacts()

@@ -80,8 +80,12 @@ public final class StoreQuery: Sendable {
         _ sql: String, _ arguments: [SQLValue], _ body: (QueryRow) throws -> Bool, columns: ([String]) -> Void
     ) throws -> QueryFacts {
         try run(sql, arguments) { statement, run in
-            let names = ColumnNames(statement.columns)
             columns(statement.columns)
+            let names = statement.names
+            if let count = try run.wholeCount() {
+                _ = try body(QueryRow(names: names, values: [.integer(Int64(count))]))
+                return run.facts
+            }
             while try statement.step() {
                 let values = statement.columns.indices.map { statement.value(at: $0) }
                 if try !body(QueryRow(names: names, values: values)) { break }
@@ -109,8 +113,8 @@ public final class StoreQuery: Sendable {
             }
         }
         // The outermost read: the reads of tables while the statement runs are nested in it, and share its read view.
-        return try store.read { _ in
-            try session.with(sql, arguments, store, options, body)
+        return try store.read { view in
+            try session.with(sql, arguments, store, options, commit: view.commit, body)
         }
     }
 

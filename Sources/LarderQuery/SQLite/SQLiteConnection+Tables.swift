@@ -14,12 +14,26 @@ final class TableBox {
 
 /// An open cursor.
 private final class CursorBox {
-    let cursor: any VirtualCursor
-    unowned let connection: SQLiteConnection
+    private let cursor: any VirtualCursor
+    private unowned let connection: SQLiteConnection
 
     init(_ cursor: any VirtualCursor, _ connection: SQLiteConnection) {
         self.cursor = cursor
         self.connection = connection
+    }
+
+    var isAtEnd: Bool { cursor.isAtEnd }
+
+    /// Passes the cursor to `body` and returns the result code. The connection is needed for an error only: this is
+    /// called for each row.
+    @inline(__always)
+    func resultCode(of body: (any VirtualCursor) throws -> Void) -> Int32 {
+        do {
+            try body(cursor)
+            return SQLITE_OK
+        } catch {
+            return connection.resultCode(of: error)
+        }
     }
 }
 
@@ -97,20 +111,18 @@ extension SQLiteConnection {
                 guard let value = unsafe values?[index] else { return nil }
                 return unsafe SQLValue(value, repairing: false)
             }
-            return box.connection.resultCode { try box.cursor.filter(plan: Int(number), arguments: arguments) }
+            return box.resultCode { try $0.filter(plan: Int(number), arguments: arguments) }
         }
         unsafe module.xNext = { cursor in
             let box = unsafe Instance.object(of: cursor, CursorBox.self)
-            return box.connection.resultCode { try box.cursor.next() }
+            return box.resultCode { try $0.next() }
         }
         unsafe module.xEof = { cursor in
-            unsafe Instance.object(of: cursor, CursorBox.self).cursor.isAtEnd ? 1 : 0
+            unsafe Instance.object(of: cursor, CursorBox.self).isAtEnd ? 1 : 0
         }
         unsafe module.xColumn = { cursor, context, column in
             let box = unsafe Instance.object(of: cursor, CursorBox.self)
-            return box.connection.resultCode {
-                unsafe try box.cursor.value(ofColumn: Int(column)).setResult(context)
-            }
+            return box.resultCode { unsafe try $0.value(ofColumn: Int(column)).setResult(context) }
         }
         // Never called: the tables have a primary key in place of row numbers.
         unsafe module.xRowid = { _, _ in SQLITE_ERROR }
@@ -151,6 +163,7 @@ extension SQLiteConnection {
         for (index, isUsed) in setOutputs.used.enumerated() where isUsed {
             position += 1
             unsafe info.pointee.aConstraintUsage?[index].argvIndex = position
+            if setOutputs.omitted?[index] == true { unsafe info.pointee.aConstraintUsage?[index].omit = 1 }
         }
         unsafe info.pointee.idxNum = Int32(setOutputs.number)
         unsafe info.pointee.orderByConsumed = setOutputs.isOrdered ? 1 : 0

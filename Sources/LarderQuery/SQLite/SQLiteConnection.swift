@@ -144,9 +144,14 @@ final class SQLiteConnection: @unchecked Sendable {
             try body()
             return SQLITE_OK
         } catch {
-            thrown = error
-            return SQLITE_ERROR
+            return resultCode(of: error)
         }
+    }
+
+    /// Keeps the error of a callback in ``thrown`` and returns its result code.
+    func resultCode(of error: any Error) -> Int32 {
+        thrown = error
+        return SQLITE_ERROR
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> SQLiteConnection {

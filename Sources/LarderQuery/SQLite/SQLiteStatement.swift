@@ -7,6 +7,8 @@ final class SQLiteStatement {
     private let connection: SQLiteConnection
     /// The names of the columns it returns.
     let columns: [String]
+    /// The same for rows of its result.
+    let names: ColumnNames
     /// Whether it is a `SELECT` and changes nothing; known on a restricted connection only.
     let isReadOnlySelect: Bool
     /// The number of values to bind.
@@ -25,6 +27,7 @@ final class SQLiteStatement {
         unsafe columns = (0..<sqlite3_column_count(statement)).map { column in
             unsafe SQLiteConnection.string(sqlite3_column_name(statement, column))
         }
+        names = ColumnNames(columns)
         parameterCount = Int(unsafe sqlite3_bind_parameter_count(statement))
         // Blanks and comments may follow, but no second statement, and nothing that does not compile.
         if length < bytes.count, !Self.isEmpty(bytes[length...], in: connection) { throw QueryError.notOneStatement }
@@ -94,6 +97,9 @@ final class SQLiteStatement {
 
     /// Makes the statement ready to run again, with the same values bound.
     func reset() { unsafe sqlite3_reset(handle) }
+
+    /// Sets every parameter to null.
+    func clearBindings() { unsafe sqlite3_clear_bindings(handle) }
 
     /// Returns a value of the current row; text that is not UTF-8 is repaired.
     func value(at column: Int) -> SQLValue {

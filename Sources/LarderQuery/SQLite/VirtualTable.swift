@@ -60,8 +60,11 @@ enum Comparison {
 
 /// The plan of a table for a request.
 struct PlanResult {
-    /// For each constraint of the request, whether the cursor needs its value. SQLite checks every constraint as well.
+    /// For each constraint of the request, whether the cursor needs its value.
+    /// SQLite checks every constraint as well, except those of ``omitted``.
     var used: [Bool]
+    /// For each constraint, whether the cursor returns exactly the rows that fulfil it: SQLite may leave the check out.
+    var omitted: [Bool]?
     /// The number that identifies the plan to the cursor.
     var number: Int
     /// Whether the rows come in the requested order.

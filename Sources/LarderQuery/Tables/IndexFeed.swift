@@ -24,31 +24,28 @@ struct IndexFeed: RowFeed {
         self.segments = plan.isReversed ? segments.reversed() : segments
     }
 
-    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
-        while resource < resources.count {
-            let rows = try read(limit, run)
-            if !rows.isEmpty { return rows }
-        }
-        return []
+    mutating func next(_ limit: Int, _ run: QueryRun, into batch: inout RowBatch) throws {
+        batch.removeAll()
+        while resource < resources.count, batch.rows.isEmpty { try read(limit, run, into: &batch) }
     }
 
     /// Reads one batch of one segment; continues with the next segment at its end.
-    private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
-        let owner = resources[resource]
+    private mutating func read(_ limit: Int, _ run: QueryRun, into batch: inout RowBatch) throws {
+        batch.resource = resources[resource]
         let current = segments[segment]
         let digits = plan.isReversed ? nil : current.digits
         let limit = digits == nil ? limit : min(limit, NumberDigits.batch)
         var range = current.range
         range.lower = start ?? range.lower
-        return try run.store.read { view in
-            let entries = try view.indexEntries(
-                of: index, in: owner, range: range, reversed: plan.isReversed, limit: limit, after: last)
-            run.countEntries(entries.count)
-            last = entries.last
-            if entries.count < limit { advance() } else { jump(by: digits, before: range.upper) }
-            return entries.filter { current.matches($0.value) }.map { entry in
-                FetchedRow(RowKey(resource: owner, type: entry.type, key: entry.key), entry: entry.value)
-            }
+        let entries = try run.read(batch.resource) { view, place in
+            try view.indexEntries(
+                of: index, in: place, range: range, reversed: plan.isReversed, limit: limit, after: last)
+        }
+        run.countEntries(entries.count)
+        last = entries.last
+        if entries.count < limit { advance() } else { jump(by: digits, before: range.upper) }
+        for entry in entries where current.matches(entry.value) {
+            batch.append(FetchedRow(entry.key, entry: entry.value))
         }
     }
 

@@ -7,6 +7,8 @@ final class QuerySession: @unchecked Sendable {
     private let connection: SQLiteConnection
     private let tables: [TableDefinition]
     private var run: QueryRun?
+    /// What is known of the last commit that a statement saw.
+    private var content: CommitContent?
     /// The compiled statements for reuse, the most recently used one at the end.
     private var cachedStatements: [CompiledStatement] = []
     /// The most statements that are kept, the most bytes of the text of one, and the most plans of one: SQLite plans
@@ -48,11 +50,13 @@ final class QuerySession: @unchecked Sendable {
 
     /// Finds or compiles `sql`, binds `arguments`, and passes the statement to `body` to step through.
     func with<Result>(
-        _ sql: String, _ arguments: [SQLValue], _ store: Store, _ options: QueryOptions,
+        _ sql: String, _ arguments: [SQLValue], _ store: Store, _ options: QueryOptions, commit: UInt64,
         _ body: (SQLiteStatement, QueryRun) throws -> Result
     ) throws -> Result {
         defer { run = nil }
-        let compiled = try cachedStatement(sql, store, options) ?? compile(sql, store, options)
+        let content = self.content.flatMap { $0.commit == commit ? $0 : nil } ?? CommitContent(commit: commit)
+        self.content = content
+        let compiled = try cachedStatement(sql, store, options, content) ?? compile(sql, store, options, content)
         let statement = compiled.statement
         guard statement.parameterCount == arguments.count else {
             throw QueryError.argumentCount(expected: statement.parameterCount, given: arguments.count)
@@ -60,7 +64,7 @@ final class QuerySession: @unchecked Sendable {
         do {
             for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: index) }
             let result = try body(statement, current)
-            try cache(compiled)
+            cache(compiled)
             return result
         } catch let failure as SQLiteFailure {
             if failure.isInterrupt { throw interruption(current) }
@@ -70,21 +74,24 @@ final class QuerySession: @unchecked Sendable {
     }
 
     /// Returns the statement as it was compiled before, if its plans are valid in this read view.
-    private func cachedStatement(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement? {
-        guard let index = cachedStatements.firstIndex(where: { $0.sql.utf8.elementsEqual(sql.utf8) }) else {
-            return nil
-        }
-        let compiled = cachedStatements.remove(at: index)
-        let run = QueryRun(compiled.plans, store: store, options: options)
+    private func cachedStatement(
+        _ sql: String, _ store: Store, _ options: QueryOptions, _ content: CommitContent
+    ) throws -> CompiledStatement? {
+        guard let index = cachedStatements.lastIndex(where: { $0.sql.equalsBytewise(sql) }) else { return nil }
+        var compiled = cachedStatements.remove(at: index)
+        let run = QueryRun(compiled.plans, store: store, options: options, content: content)
         guard try run.satisfies(compiled.basis, tables) else { return nil }
+        compiled.basis.commit = content.commit
         run.setUsedCachedStatement()
         self.run = run
         return compiled
     }
 
-    private func compile(_ sql: String, _ store: Store, _ options: QueryOptions) throws -> CompiledStatement {
+    private func compile(
+        _ sql: String, _ store: Store, _ options: QueryOptions, _ content: CommitContent
+    ) throws -> CompiledStatement {
         let plans = StatementPlans(sql)
-        let run = QueryRun(plans, store: store, options: options)
+        let run = QueryRun(plans, store: store, options: options, content: content)
         self.run = run
         do {
             let statement = try SQLiteStatement(sql, in: connection)
@@ -96,12 +103,12 @@ final class QuerySession: @unchecked Sendable {
     }
 
     /// Keeps a statement that has run for reuse, without its values.
-    private func cache(_ compiled: CompiledStatement) throws {
+    private func cache(_ compiled: CompiledStatement) {
         guard compiled.sql.utf8.count <= Self.maxCachedLength, compiled.plans.plans.count <= Self.maxPlans else {
             return
         }
         compiled.statement.reset()
-        for index in 0..<compiled.statement.parameterCount { try compiled.statement.bind(.null, at: index) }
+        if compiled.statement.parameterCount > 0 { compiled.statement.clearBindings() }
         if cachedStatements.count == Self.maxCachedStatements { cachedStatements.removeFirst() }
         cachedStatements.append(compiled)
     }
@@ -114,5 +121,5 @@ private struct CompiledStatement {
     let sql: String
     let statement: SQLiteStatement
     let plans: StatementPlans
-    let basis: PlanBasis
+    var basis: PlanBasis
 }

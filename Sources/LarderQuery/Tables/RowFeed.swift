@@ -3,36 +3,70 @@ internal import LarderStore
 
 /// A row as a statement needs it: only the required values, copied out of the store.
 struct FetchedRow {
-    let key: RowKey
+    /// Its key; empty where no column needs it.
+    let key: String
     let updatedAt: Int64
-    /// The values that the plan's extractor read.
-    let values: [IndexValue]
     let payload: SQLValue
+    /// The position of its first value among those of the batch.
+    let firstValue: Int
     /// The value of the index entry, if only that was read. The rest is then read when it is requested.
     let entry: IndexValue?
 
     /// A row of which only the index entry was read.
-    init(_ key: RowKey, entry: IndexValue) {
+    init(_ key: String, entry: IndexValue) {
         self.key = key
         self.entry = entry
         updatedAt = 0
-        values = []
         payload = .null
+        firstValue = 0
     }
 
-    init(_ key: RowKey, _ row: borrowing Row, _ needs: ColumnNeeds) {
+    fileprivate init(_ key: String, _ row: borrowing Row, _ needs: ColumnNeeds, firstValue: Int) {
         self.key = key
         entry = nil
         updatedAt = row.updatedAt
-        values = needs.extractor.count == 0 ? [] : needs.extractor.values(of: row.payload, codec: row.codec)
         payload = needs.needsPayload ? SQLValue(payload: row.payload, codec: row.codec) : .null
+        self.firstValue = firstValue
+    }
+}
+
+/// Rows of one resource that were read together.
+struct RowBatch {
+    var resource = ResourceKey("", 0)
+    private(set) var rows: [FetchedRow] = []
+    /// The values that the plan's extractor read, row by row.
+    private(set) var values: [IndexValue] = []
+    private var scratch: [IndexValue] = []
+
+    mutating func removeAll() {
+        rows.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+    }
+
+    mutating func append(_ row: FetchedRow) { rows.append(row) }
+
+    mutating func append(_ key: String, _ row: borrowing Row, _ needs: ColumnNeeds) {
+        rows.append(FetchedRow(key, row, needs, firstValue: values.count))
+        appendValues(of: row, needs)
+    }
+
+    /// Puts a whole row in the place of one of which only the index entry was read.
+    mutating func complete(at position: Int, _ row: borrowing Row, _ needs: ColumnNeeds) {
+        rows[position] = FetchedRow(rows[position].key, row, needs, firstValue: values.count)
+        appendValues(of: row, needs)
+    }
+
+    private mutating func appendValues(of row: borrowing Row, _ needs: ColumnNeeds) {
+        if needs.extractor.count == 0 { return }
+        needs.extractor.read(row.payload, codec: row.codec, into: &scratch)
+        values.append(contentsOf: scratch)
     }
 }
 
 /// A source of rows in batches: a cursor of the store is valid only within the closure it is passed to.
 protocol RowFeed {
-    /// Returns the next rows, at most `limit` and at least one; none at the end.
-    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow]
+    /// Replaces a batch by the next rows, at most `limit` and at least one; by none at the end.
+    mutating func next(_ limit: Int, _ run: QueryRun, into batch: inout RowBatch) throws
 }
 
 /// Rows in the order of their keys, range by range and resource by resource.
@@ -53,36 +87,54 @@ struct KeyFeed: RowFeed {
         self.segments = segments
     }
 
-    mutating func next(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
-        while resource < resources.count {
-            let rows = try read(limit, run)
-            if !rows.isEmpty { return rows }
+    mutating func next(_ limit: Int, _ run: QueryRun, into batch: inout RowBatch) throws {
+        batch.removeAll()
+        while resource < resources.count, batch.rows.isEmpty {
+            batch.resource = resources[resource]
+            if let key = segments[segment].point {
+                try read(key, run, into: &batch)
+            } else {
+                try read(limit, run, into: &batch)
+            }
         }
-        return []
+    }
+
+    /// Reads the only row of a segment.
+    private mutating func read(_ key: String, _ run: QueryRun, into batch: inout RowBatch) throws {
+        let position = RowKey(resource: resources[resource], type: plan.table.type, key: key)
+        try run.read(position.resource) { view, place in
+            guard let row = try view.row(at: position, in: place) else { return }
+            batch.append(key, row, plan.needs)
+        }
+        run.countRows(batch.rows.count, plan)
+        advance()
     }
 
     /// Reads one batch of one segment; continues with the next segment at its end.
-    private mutating func read(_ limit: Int, _ run: QueryRun) throws -> [FetchedRow] {
-        let owner = resources[resource]
+    private mutating func read(_ limit: Int, _ run: QueryRun, into batch: inout RowBatch) throws {
         let current = segments[segment]
         let limit = current.digits == nil ? limit : min(limit, NumberDigits.batch)
-        let range = range(of: current, owner)
-        var rows: [FetchedRow] = []
+        let range = range(of: current, resources[resource])
+        let needsKeys = plan.needs.needsKey || current.isFiltered
         var isPastEnd = false
+        var visited = 0
         let count = try run.store.read { view in
             try view.forEachRow(in: range, limit: limit) { entry in
+                visited += 1
                 if isPastEnd { return }
-                let (type, key) = try entry.key()
-                last = key
+                var key = ""
+                // The next batch continues behind the last key.
+                if needsKeys || visited == limit {
+                    key = try entry.key().key
+                    last = key
+                }
                 let match = current.match(key)
                 isPastEnd = match.isOver
-                guard match.isWanted else { return }
-                rows.append(FetchedRow(RowKey(resource: owner, type: type, key: key), entry.row, plan.needs))
+                if match.isWanted { batch.append(key, entry.row, plan.needs) }
             }
         }
         run.countRows(count, plan)
         if isPastEnd || count < limit { advance() } else { jump(by: current.digits) }
-        return rows
     }
 
     /// Skips the keys that begin like the last one, where none of them can match.

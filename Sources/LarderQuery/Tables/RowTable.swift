@@ -30,7 +30,7 @@ final class RowCursor: VirtualCursor {
     private let run: QueryRun
     private var plan: TablePlan?
     private var feed: (any RowFeed)?
-    private var batch: [FetchedRow] = []
+    private var batch = RowBatch()
     private var position = 0
     private var batchLimit = firstBatch
     /// The number of rows still to return, where they are only counted.
@@ -44,55 +44,66 @@ final class RowCursor: VirtualCursor {
         let plan = run.begin(number)
         self.plan = plan
         feed = nil
+        batch.removeAll()
+        position = 0
         batchLimit = Self.firstBatch
-        uncounted = plan.isCount ? try run.storedCount(of: plan.table) ?? 0 : 0
-        if uncounted == 0 { feed = try plan.feed(arguments, run) }
+        let count = plan.isCount ? try run.storedCount(of: plan.table) : try plan.entryCount(arguments, run)
+        uncounted = count ?? 0
+        if count != nil { return }
+        feed = try plan.feed(arguments, run)
         try fill()
     }
 
     func next() throws {
         if uncounted > 0 { return uncounted -= 1 }
         position += 1
-        if position == batch.count { try fill() }
+        if position == batch.rows.count { try fill() }
     }
 
-    var isAtEnd: Bool { uncounted == 0 && position >= batch.count }
+    var isAtEnd: Bool { uncounted == 0 && position >= batch.rows.count }
 
     func value(ofColumn column: Int) throws -> SQLValue {
-        guard let plan, position < batch.count else { return .null }
-        let key = batch[position].key
+        guard let plan, position < batch.rows.count else {
+            // SQLite reads no column of rows that are only counted; a null in place of a value would change the result.
+            if uncounted > 0 { throw QueryError.evaluation(message: "a column of rows that are only counted is read") }
+            return .null
+        }
         switch ColumnLayout.column(column, declared: plan.table.columns.count) {
-        case .key: return .text(key.key)
+        case .key: return .text(batch.rows[position].key)
         case .declared(let index):
-            if let value = plan.entryValue(batch[position], index) { return value }
-            let row = try wholeRow(plan)
-            return plan.needs.slots[index].map { SQLValue(row.values[$0]) } ?? .null
-        case .updatedAt: return .integer(try wholeRow(plan).updatedAt)
-        case .payload: return try wholeRow(plan).payload
-        case .resourceGroup: return .text(key.resource.group)
-        case .resourceID: return .integer(key.resource.id)
+            if let value = plan.entryValue(batch.rows[position], index) { return value }
+            guard let slot = plan.needs.slots[index] else { return .null }
+            try completeRow(plan)
+            return SQLValue(batch.values[batch.rows[position].firstValue + slot])
+        case .updatedAt:
+            try completeRow(plan)
+            return .integer(batch.rows[position].updatedAt)
+        case .payload:
+            try completeRow(plan)
+            return batch.rows[position].payload
+        case .resourceGroup: return .text(batch.resource.group)
+        case .resourceID: return .integer(batch.resource.id)
         case nil: return .null
         }
     }
 
-    /// Returns the current row, and reads it if only its index entry was read.
-    private func wholeRow(_ plan: TablePlan) throws -> FetchedRow {
-        let known = batch[position]
-        if known.entry == nil { return known }
-        let row = try run.store.read { view in
-            guard let row = try view.row(at: known.key) else {
-                let reason = FormatError.invalidValue(field: "entry", value: known.key.resource.id)
+    /// Reads the current row if only its index entry was read.
+    private func completeRow(_ plan: TablePlan) throws {
+        if batch.rows[position].entry == nil { return }
+        let key = RowKey(resource: batch.resource, type: plan.table.type, key: batch.rows[position].key)
+        try run.read(key.resource) { view, place in
+            guard let row = try view.row(at: key, in: place) else {
+                let reason = FormatError.invalidValue(field: "entry", value: key.resource.id)
                 throw StoreError.damaged(table: "indexes", reason: reason)
             }
-            return FetchedRow(known.key, row, plan.needs)
+            batch.complete(at: position, row, plan.needs)
         }
         run.countRows(1, plan)
-        batch[position] = row
-        return row
     }
 
     private func fill() throws {
-        batch = try feed?.next(batchLimit, run) ?? []
+        if feed == nil { return batch.removeAll() }
+        try feed?.next(batchLimit, run, into: &batch)
         position = 0
         batchLimit = min(batchLimit * 4, Self.largestBatch)
     }
@@ -121,7 +132,13 @@ extension TablePlan {
             for (use, argument) in zip(uses, arguments) where use.column == .key {
                 bounds.narrow(use.comparison, argument)
             }
-            return KeyFeed(self, resources: resources, segments: bounds.segments())
+            let segments = try bounds.segments {
+                try resources.contains { try run.hasSpelledNumbers($0, type: table.type) }
+            }
+            return KeyFeed(self, resources: resources, segments: segments)
+        case .index(let index, let column) where isExact:
+            let segments = exactRange(of: column, arguments).map { [IndexSegment(range: $0)] } ?? []
+            return IndexFeed(self, index, resources: resources, segments: segments)
         case .index(let index, let column):
             var bounds = IndexBounds(index.definition.collation, table.columns[column].affinity)
             for (use, argument) in zip(uses, arguments) where use.column == .declared(column) {
@@ -129,6 +146,36 @@ extension TablePlan {
             }
             return IndexFeed(self, index, resources: resources, segments: bounds.segments())
         }
+    }
+
+    /// Returns the range of the entries that fulfil the constraints, where these decide alone; nil for none.
+    private func exactRange(of column: Int, _ arguments: [SQLValue?]) -> IndexRange? {
+        let comparisons = zip(uses, arguments).filter { use, _ in use.column == .declared(column) }
+        return IndexBounds.exactRange(comparisons.map { ($0.comparison, $1) })
+    }
+
+    /// Returns the number of rows, counted by the entries of an index; nil where it does not decide alone, or where
+    /// columns of the rows are read.
+    fileprivate func entryCount(_ arguments: [SQLValue?], _ run: QueryRun) throws -> Int? {
+        guard isExact, needs.isNothing, case .index(let index, let column) = access else { return nil }
+        guard let range = exactRange(of: column, arguments) else { return 0 }
+        guard range.isExact(index.definition.collation) else { return nil }
+        let resources = try run.resources(of: table)
+        if try resources.contains(where: { try run.read($0) { _, place in place.hasOverlays } }) { return nil }
+        var count = 0
+        for resource in resources {
+            var next: [UInt8]?
+            repeat {
+                let limit = QueryRun.watchInterval
+                let part = try run.read(resource) { view, place in
+                    try view.countEntries(of: index, in: place, range: range, from: &next, limit: limit)
+                }
+                run.countEntries(part)
+                count += part
+                if !run.mayContinue(after: part) { throw QueryError.interrupted(run.interruption ?? .cancelled) }
+            } while next != nil
+        }
+        return count
     }
 
     /// Whether a resource can have rows that fulfil the constraints. Only plain equality is checked.

@@ -46,7 +46,9 @@ import Testing
         let answer = try query.rows("SELECT key FROM items WHERE \(condition)")
         #expect(answer.facts.usesIndex)
         let most = condition.contains("Delft") ? 10 : matches
-        #expect(answer.facts.rowsVisited == most)
+        // Where the column is only compared, its entries decide, and have the keys.
+        let isDecided = answer.facts.rowsVisited == 0 && answer.facts.entriesVisited == matches
+        #expect(answer.facts.rowsVisited == most || isDecided, "\(answer.facts)")
         #expect(condition.contains("Delft") ? answer.rows.count <= 3 : answer.rows.count == matches)
     }
 

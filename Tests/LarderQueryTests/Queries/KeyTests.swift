@@ -154,6 +154,15 @@ import Testing
         #expect(try query.column("SELECT s.key FROM refs r JOIN spelled s ON s.key = r.ref").count == 4)
     }
 
+    @Test func `equals a key of another spelling that a later commit puts`() throws {
+        let sql = "SELECT key FROM categories WHERE key = ?"
+        #expect(try query.column(sql, [7]) == ["7"])
+        let facts = try query.rows(sql, [8]).facts
+        #expect(facts.rowsVisited == 1 && facts.usedCachedStatement)
+        try fixture.put([("007", "{}")], type: "category")
+        #expect(try Set(query.column(sql, [7])) == ["7", "007"])
+    }
+
     @Test func `joins with texts of any spelling, whatever the order and the index`() async throws {
         try fixture.put(["7", "007", "100", "1e2", "x"].map { ($0, "{}") }, type: "spelled")
         let texts = ["07", "7.0", " 7", "7 ", "+7", "7", "70e-1", "1e2", "100", "x", "12", "-7"]

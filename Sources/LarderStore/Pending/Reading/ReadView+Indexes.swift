@@ -25,10 +25,8 @@ extension ReadView {
             throw StoreError.indexNotReady(index.definition.name)
         }
         guard limit > 0, index.covers(resource) else { return [] }
-        let source = try mergedSource(of: resource)
-        var scan = try IndexScan(index, range, reversed: reversed, limit: limit, after: after)
-        try tables.scan(&scan, source, in: transaction)
-        return scan.found
+        return try indexEntries(
+            of: index, in: try place(of: resource), range: range, reversed: reversed, limit: limit, after: after)
     }
 
     /// Returns the number of entries in a range, counted up to `limit`, for a query planner.
@@ -78,7 +76,7 @@ extension Tables {
             try forEachEntry(
                 .indexes, from: start, upTo: end, reversed: scan.isReversed, checksNeighbors: true, in: source
             ) { entry in
-                let candidate = try Self.candidate(entry, after: prefix)
+                let candidate = try Self.candidate(entry, after: prefix, needsPlace: merged.hasOverlays)
                 while shouldContinue, let next = try overlaid.next(before: candidate.place, self, source) {
                     shouldContinue = try visit(next)
                 }
@@ -109,17 +107,26 @@ extension Tables {
     }
 
     /// Decodes and verifies an entry.
-    static func candidate(_ entry: borrowing Entry, after prefix: [UInt8]) throws(StoreError) -> IndexCandidate {
+    ///
+    /// - Parameter needsPlace: whether its place is compared with others; that of a cut text always is.
+    static func candidate(
+        _ entry: borrowing Entry, after prefix: [UInt8], needsPlace: Bool = true
+    ) throws(StoreError) -> IndexCandidate {
         let body = try body(of: entry.value, key: entry.key, table: .indexes)
-        let key = [UInt8](copying: entry.key)
-        return try decoding(.indexes) { () throws(FormatError) in
-            let decoded = try IndexEntryKey(decoding: key.rawSpan)
+        do throws(FormatError) {
+            let decoded = try IndexEntryKey(decoding: entry.key)
             let (type, name) =
                 switch decoded.address {
                 case .row(let type, let key): (type, key)
                 case .hash: try IndexEntryKey.decodeAddress(body)
                 }
-            return IndexCandidate(place: Array(key[prefix.count...]), term: decoded.term, type: type, name: name)
+            var place: [UInt8] = []
+            if needsPlace || decoded.term.isCut {
+                place = [UInt8](copying: entry.key.extracting(prefix.count..<entry.key.byteCount))
+            }
+            return IndexCandidate(place: place, term: decoded.term, type: type, name: name)
+        } catch {
+            throw .damaged(table: TableName.indexes.rawValue, reason: error)
         }
     }
 

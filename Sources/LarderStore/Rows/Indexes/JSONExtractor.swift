@@ -52,52 +52,65 @@ package struct JSONExtractor: Sendable {
     ///
     /// - Complexity: O(*n*) in the bytes of the payload: all of it is read once, to check that it is JSON.
     package func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
-        let nothing = [IndexValue](repeating: .null, count: count)
-        guard codec == .json else { return nothing }
-        var values = nothing
-        var isVisited = [Bool](repeating: false, count: nodes.count)
+        var values: [IndexValue] = []
+        read(payload, codec: codec, into: &values)
+        return values
+    }
+
+    /// Replaces the content of `values` by those of one payload; the memory of the array is used again.
+    ///
+    /// - Complexity: as ``values(of:codec:)``.
+    package func read(_ payload: RawSpan, codec: PayloadCodec, into values: inout [IndexValue]) {
+        clear(&values)
+        guard codec == .json, count > 0 else { return }
+        var visited = VisitedNodes(count: nodes.count)
         do throws(JSONError) {
             var reader = JSONReader(payload.bytes, limits: .stored)
-            try read(0, try reader.token(), &reader, &values, &isVisited)
+            try read(0, try reader.token(), &reader, &values, &visited)
             try reader.finish()
-            return values
         } catch {
-            return nothing
+            clear(&values)
         }
+    }
+
+    private func clear(_ values: inout [IndexValue]) {
+        values.removeAll(keepingCapacity: true)
+        for _ in 0..<count { values.append(.null) }
     }
 
     /// Reads the value that begins with `token`.
     private func read(
         _ index: Int, _ token: JSONToken, _ reader: inout JSONReader, _ values: inout [IndexValue],
-        _ isVisited: inout [Bool]
+        _ visited: inout VisitedNodes
     ) throws(JSONError) {
-        isVisited[index] = true
-        let node = nodes[index]
+        visited.insert(index)
         let start = reader.range.lowerBound
         let value: JSONValue
         switch token {
-        case .objectBegin where !node.members.isEmpty:
-            try readMembers(node, &reader, &values, &isVisited)
+        case .objectBegin where !nodes[index].members.isEmpty:
+            try readMembers(index, &reader, &values, &visited)
             value = .object(start..<reader.position)
-        case .arrayBegin where !node.elements.isEmpty:
-            try readElements(node, &reader, &values, &isVisited)
+        case .arrayBegin where !nodes[index].elements.isEmpty:
+            try readElements(index, &reader, &values, &visited)
             value = .array(start..<reader.position)
         default:
             value = try reader.value(of: token)
         }
-        if node.slots.isEmpty { return }
+        if nodes[index].slots.isEmpty { return }
         let found = IndexValue(value, in: reader.bytes)
-        for slot in node.slots { values[slot] = found }
+        for slot in nodes[index].slots { values[slot] = found }
     }
 
     private func readMembers(
-        _ node: Node, _ reader: inout JSONReader, _ values: inout [IndexValue], _ isVisited: inout [Bool]
+        _ node: Int, _ reader: inout JSONReader, _ values: inout [IndexValue], _ visited: inout VisitedNodes
     ) throws(JSONError) {
-        var missing = node.members.count
+        var missing = nodes[node].members.count
         while try reader.nextName() {
-            if let place = reader.place(in: node.names), case let member = node.members[place], !isVisited[member] {
+            if let place = reader.place(in: nodes[node].names), case let member = nodes[node].members[place],
+                !visited.contains(member)
+            {
                 missing -= 1
-                try read(member, try reader.token(), &reader, &values, &isVisited)
+                try read(member, try reader.token(), &reader, &values, &visited)
                 if missing == 0 { return try reader.skipRest() }
             } else {
                 _ = try reader.skipValue()
@@ -106,17 +119,33 @@ package struct JSONExtractor: Sendable {
     }
 
     private func readElements(
-        _ node: Node, _ reader: inout JSONReader, _ values: inout [IndexValue], _ isVisited: inout [Bool]
+        _ node: Int, _ reader: inout JSONReader, _ values: inout [IndexValue], _ visited: inout VisitedNodes
     ) throws(JSONError) {
         var index = 0
         while case let token = try reader.token(), token != .arrayEnd {
-            if let element = node.elements.first(where: { $0.index == index }) {
-                try read(element.node, token, &reader, &values, &isVisited)
+            if let element = nodes[node].elements.first(where: { $0.index == index }) {
+                try read(element.node, token, &reader, &values, &visited)
             } else {
                 _ = try reader.skip(token)
             }
             index += 1
         }
+    }
+}
+
+/// The nodes that were met in one payload. Allocates nothing for up to 64 nodes.
+private struct VisitedNodes {
+    private var first: UInt64 = 0
+    private var others: [Bool] = []
+
+    init(count: Int) {
+        if count > 64 { others = [Bool](repeating: false, count: count - 64) }
+    }
+
+    func contains(_ node: Int) -> Bool { node < 64 ? first >> UInt64(node) & 1 == 1 : others[node - 64] }
+
+    mutating func insert(_ node: Int) {
+        if node < 64 { first |= 1 << UInt64(node) } else { others[node - 64] = true }
     }
 }
 
