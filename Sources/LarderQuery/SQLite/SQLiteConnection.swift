@@ -58,6 +58,9 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Limits the size of any text, row or statement, in bytes.
     func limitSize(to bytes: Int32) { unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bytes) }
 
+    /// The rowid of the row that the last `INSERT` added.
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
     /// Sets the time to wait for another process's lock before a statement fails.
     func waitForLocks(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
 

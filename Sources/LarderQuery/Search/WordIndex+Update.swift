@@ -74,7 +74,7 @@ private struct UpdatePass {
             "SELECT id, checksum, words FROM \(corpus.known) WHERE part = ? AND key = ?", in: connection)
         deleteWords = try SQLiteStatement("DELETE FROM \(corpus.words) WHERE rowid = ?", in: connection)
         insertRow = try SQLiteStatement(
-            "INSERT INTO \(corpus.known) (part, key, checksum, words) VALUES (?, ?, ?, ?) RETURNING id", in: connection)
+            "INSERT INTO \(corpus.known) (part, key, checksum, words) VALUES (?, ?, ?, ?)", in: connection)
         updateRowStatement = try SQLiteStatement(
             "UPDATE \(corpus.known) SET checksum = ?, words = ? WHERE id = ?", in: connection)
         insertText = try SQLiteStatement(
@@ -132,8 +132,7 @@ private struct UpdatePass {
         }.map { SQLValue($0) }
         let words = Self.hash(texts)
         guard let indexed else {
-            let inserted = try insertRow.first([.integer(part.id), .text(key), .integer(checksum), .integer(words)])
-            guard let id = inserted?[0].integer else { return nil }
+            let id = try insert(key, checksum: checksum, words: words)
             try insertWords(texts, id)
             return id
         }
@@ -152,9 +151,14 @@ private struct UpdatePass {
         let indexedID = try indexedRow(key)?.id
         if let indexedID { _ = try deleteWords.first([.integer(indexedID)]) }
         guard let payload = overlay.payload else { return }
-        let id = try indexedID ?? insertRow.first([.integer(part.id), .text(key), 0, 0])?[0].integer
-        guard let id else { return }
+        let id = try indexedID ?? insert(key, checksum: 0, words: 0)
         try insertWords(extractor.values(of: payload.rawSpan, codec: overlay.codec).map { SQLValue($0) }, id)
+    }
+
+    /// Adds a row, and returns its identity. `RETURNING` would make FTS5 write the words of each row before the next.
+    private func insert(_ key: String, checksum: Int64, words: Int64) throws -> Int64 {
+        _ = try insertRow.first([.integer(part.id), .text(key), .integer(checksum), .integer(words)])
+        return index.connection.lastInsertedRow
     }
 
     private func indexedRow(_ key: String) throws -> IndexedRow? {
