@@ -1,6 +1,7 @@
 // Proves when a stored response is reused, validated or not used (RFC 9111 §4, RFC 5861).
 
 import HTTPTypes
+import LarderFormat
 import Testing
 
 @testable import LarderHTTP
