@@ -17,7 +17,7 @@ import Testing
     private func open(_ path: String, _ keychain: Keychain) throws -> Store {
         // block begins
         var options = StoreOptions()
-        options.encryption = .aes256 { try keychain.key() }  // 32 random bytes, from EncryptionKey.random(); or .aes256(key)
+        options.encryption = .aes256 { try keychain.key() }  // 32 bytes of EncryptionKey.random(); or .aes256(key)
         let store = try Store.open(at: path, options: options)
         // block ends
         return store
