@@ -6,8 +6,8 @@ internal import Synchronization
 extension Outbox {
     /// The numbers of entries in the outbox by state, and the reasons why they are not sent.
     ///
-    /// Includes every write whose ``enqueue(_:)`` has returned. Blocks while the entries that have changed a moment ago
-    /// are read.
+    /// Includes every write whose ``enqueue(_:)`` has returned. Blocks while the entries are read that have changed since
+    /// the last step of the delivery.
     ///
     /// - Complexity: O(entries).
     public var status: OutboxStatus {

@@ -50,9 +50,4 @@ extension String {
     var quotedName: String {
         "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
-
-    /// The text with ASCII letters in lower case, as SQLite compares names.
-    var asciiLowercased: String {
-        String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
-    }
 }

@@ -20,14 +20,3 @@ public struct QueryRow: Sendable {
     /// Returns the value of the first column of that name, ASCII letters in either case; nil when there is none.
     public subscript(name: String) -> SQLValue? { names.index(of: name).map { values[$0] } }
 }
-
-/// Names of columns, shared by all rows of a result.
-final class ColumnNames: Sendable {
-    private let indices: [String: Int]
-
-    init(_ names: [String]) {
-        indices = Dictionary(zip(names.map(\.asciiLowercased), names.indices)) { first, _ in first }
-    }
-
-    func index(of name: String) -> Int? { indices[name.asciiLowercased] }
-}
