@@ -36,7 +36,7 @@ struct Planner {
         let uses = zip(request.constraints, used).compactMap { constraint, isUsed in
             isUsed ? constraint.flatMap(use) : nil
         }
-        var columns = request.columns
+        var columns = run.readsKeys ? request.columns | ColumnNeeds.key : request.columns
         var omitted = [Bool](repeating: false, count: used.count)
         if candidate.isExact, case .index(_, let column) = candidate.access,
             let others = ColumnNeeds.mask(columns, without: column)

@@ -29,6 +29,8 @@ final class QueryRun {
 
     var memberships: MembershipQueries { compiled.memberships }
     var comparisons: DirectComparisons { compiled.comparisons }
+    /// Whether SQLite may read keys that it does not request.
+    var readsKeys: Bool { compiled.readsKeys }
     var plans: [TablePlan] { compiled.plans }
 
     /// Stores a plan and returns its number.

@@ -5,6 +5,8 @@ internal import LarderStore
 final class StatementPlans {
     let memberships: MembershipQueries
     let comparisons: DirectComparisons
+    /// Whether SQLite may read keys that it does not request: to know rows again after a `RIGHT` or `FULL` join, or an `OR`.
+    let readsKeys: Bool
     /// The name of the table, in capitals, of which the statement only counts all rows.
     let countedTable: String?
     /// The plans that SQLite was offered; the number of one is its position.
@@ -14,6 +16,7 @@ final class StatementPlans {
         let tokens = SQLToken.tokens(of: sql)
         memberships = MembershipQueries(tokens)
         comparisons = DirectComparisons(tokens)
+        readsKeys = tokens.contains { [.word("RIGHT"), .word("FULL"), .word("OR")].contains($0) }
         let count: [SQLToken] = [
             .word("SELECT"), .word("COUNT"), .character("("), .character("*"), .character(")"), .word("FROM"),
         ]

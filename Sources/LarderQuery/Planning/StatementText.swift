@@ -26,7 +26,10 @@ enum SQLToken: Equatable {
         var tokens: [SQLToken] = []
         var rest = Array(sql.utf8)[...]
         while let byte = rest.first {
-            if isWord(byte) {
+            if rest.starts(with: [0xEF, 0xBB, 0xBF]) {
+                // SQLite skips a byte order mark, except in a name.
+                rest = rest.dropFirst(3)
+            } else if isWord(byte) {
                 let word = rest.prefix(while: isWord)
                 tokens.append(.word(String(decoding: word, as: UTF8.self).uppercased()))
                 rest = rest.dropFirst(word.count)
@@ -69,7 +72,7 @@ enum SQLToken: Equatable {
     }
 }
 
-/// The columns that a statement names once, to compare them with a parameter, a text or a whole number.
+/// The columns that a statement names once, in its `WHERE`, to compare them with a parameter, a text or a whole number.
 ///
 /// Neither of these has an affinity, so that SQLite converts nothing in a comparison with a column that has none either.
 /// An index then decides alone which rows match. And since the statement does not name the column again, no value of it
@@ -93,11 +96,18 @@ struct DirectComparisons {
                 && !(index > 0 && tokens[index - 1] == .character("(")
                     && tokens.dropFirst(index + 1).first == .character(")"))
         }
-        if hasWildcard { return }
-        for (index, token) in tokens.enumerated() {
+        if hasWildcard || Self.hasQuotedColumn(tokens) { return }
+        // SQLite evaluates a comparison that has a name in the result wherever that name is.
+        guard let condition = tokens.firstIndex(of: .word("WHERE")) else { return }
+        for (index, token) in tokens.enumerated().dropFirst(condition) {
             guard let name = token.name, Self.isComparison(tokens[(index + 1)...]) else { continue }
             if names.count(where: { $0 == name }) == 1 { columns.insert(name) }
         }
+    }
+
+    /// Whether a text is the name of a column, as in `items.'price'`.
+    private static func hasQuotedColumn(_ tokens: [SQLToken]) -> Bool {
+        zip(tokens, tokens.dropFirst()).contains { $0 == .character(".") && $1 == .text }
     }
 
     /// Whether a column, compared by `=`, `<`, `>`, `<=`, `>=` or `BETWEEN`, is followed by these tokens.

@@ -59,6 +59,9 @@ struct ColumnNeeds {
     /// Whether no column is read.
     let isNothing: Bool
 
+    /// The mask of the key.
+    static let key: UInt64 = 1
+
     /// Returns SQLite's mask without a declared column; nil for a column that shares the last bit with others.
     static func mask(_ mask: UInt64, without column: Int) -> UInt64? {
         column + 1 < 63 ? mask & ~(1 << UInt64(column + 1)) : nil

@@ -64,15 +64,16 @@ final class RowCursor: VirtualCursor {
 
     func value(ofColumn column: Int) throws -> SQLValue {
         guard let plan, position < batch.rows.count else {
-            // SQLite reads no column of rows that are only counted; a null in place of a value would change the result.
-            if uncounted > 0 { throw QueryError.evaluation(message: "a column of rows that are only counted is read") }
+            if uncounted > 0 { throw Self.unrequested }
             return .null
         }
         switch ColumnLayout.column(column, declared: plan.table.columns.count) {
-        case .key: return .text(batch.rows[position].key)
+        case .key:
+            if batch.rows[position].key.isEmpty, !plan.needs.needsKey { throw Self.unrequested }
+            return .text(batch.rows[position].key)
         case .declared(let index):
             if let value = plan.entryValue(batch.rows[position], index) { return value }
-            guard let slot = plan.needs.slots[index] else { return .null }
+            guard let slot = plan.needs.slots[index] else { throw Self.unrequested }
             try completeRow(plan)
             return SQLValue(batch.values[batch.rows[position].firstValue + slot])
         case .updatedAt:
@@ -86,6 +87,9 @@ final class RowCursor: VirtualCursor {
         case nil: return .null
         }
     }
+
+    /// SQLite reads no other column than those that it requested; a null in place of a value would change the result.
+    private static let unrequested = QueryError.evaluation(message: "a column that was not requested is read")
 
     /// Reads the current row if only its index entry was read.
     private func completeRow(_ plan: TablePlan) throws {

@@ -87,6 +87,27 @@ import Testing
         _ = try checkAll()
     }
 
+    // SQLite reads these columns, or keys, by another way than their plain names.
+    @Test(arguments: [
+        "SELECT name, (price = 1) AS p FROM items WHERE p", "SELECT (price = 1) AS p FROM items WHERE p",
+        "SELECT (price > 5) AS p, count(*) FROM items WHERE p GROUP BY p",
+        "SELECT items.'price', name FROM items WHERE price = 1",
+        "SELECT name FROM items WHERE price > 1 ORDER BY items.'price', name",
+        "SELECT \u{FEFF}price, name FROM items WHERE price = 1",
+        "SELECT name FROM items WHERE price = 1 \u{FEFF}OR name = 'a'",
+        "SELECT count(*) FROM items a FULL JOIN items b ON 1", "SELECT a.v FROM items a FULL JOIN items b ON 1",
+        "SELECT a.v, b.v FROM items a RIGHT JOIN items b ON a.v = b.price",
+        "SELECT a.v, b.v FROM items a FULL JOIN items b ON a.price = b.v",
+        "SELECT a.v FROM items a RIGHT JOIN items b ON a.v || '' = b.v || '' AND b.price = 1",
+        "SELECT count(*) FROM items WHERE price = 1 OR v = 2",
+    ])
+    func `is found where it is read by another name`(sql: String) throws {
+        let texts = { (rows: [[SQLValue]]) in rows.map { "\($0)" }.sorted() }
+        let expected = try plain.rows(sql)
+        #expect(!expected.isEmpty)
+        #expect(try texts(query.rows(sql).rows.map(\.values)) == texts(expected), "\(sql)")
+    }
+
     @Test(arguments: [
         ("SELECT count(*) FROM items WHERE price = 1", 0), ("SELECT count(*) FROM items WHERE price >= ?", 0),
         ("SELECT key FROM items WHERE price > ?", 0), ("SELECT count(price) FROM items WHERE price > ?", 1),
