@@ -35,7 +35,6 @@ import Testing
         #expect(try await fixture.all("/a", .standard).count == 1)
     }
 
-    /// §2.1.8.
     @Test func `reads the salt only for a response that a secret may have selected`() async throws {
         for (vary, reads) in [("Accept", 0), ("Authorization", 3)] {
             let fixture = CacheFixture([.cacheControl: "max-age=60", .vary: vary])
@@ -46,6 +45,7 @@ import Testing
         }
     }
 
+    /// §2.1.8.
     @Test func `leaves an expired response aside: one final answer, from the network`() async throws {
         let fixture = CacheFixture([.cacheControl: "max-age=60"])
         _ = try await fixture.get()
