@@ -2,7 +2,6 @@ internal import CLMDB
 
 extension RawSpan {
     /// Passes these bytes to C as an `MDB_val`. LMDB reads through it and never writes.
-    @inline(__always)  // What the closure captures would be allocated.
     func withMDBValue<Result>(_ body: (inout MDB_val) -> Result) -> Result {
         unsafe withUnsafeBytes { bytes in
             // The pointer is used only while the closure runs, and mutability is C's lack of const.
