@@ -50,8 +50,8 @@ public struct OutboxDelivery: Hashable, Sendable {
     public var isUnbatched = false
     /// The status of the last response.
     public var lastStatus: Int?
-    /// Why the entry failed, was rejected or could not be decided, the last time that it was; in one line without
-    /// content.
+    /// The reason the last try of the entry failed, or why the entry failed, was rejected or could not be decided; in
+    /// one line without content.
     public var lastError: String?
 
     /// The delivery of an entry that was not tried yet.

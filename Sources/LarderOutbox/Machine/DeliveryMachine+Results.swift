@@ -29,13 +29,13 @@ extension DeliveryMachine {
         // An entry is gone if it was rejected together with a member before it.
         guard let index = index(id) else { return }
         switch answer {
-        case .notSent: wait(index, nil, status: nil, reading)
+        case .notSent: wait(index, nil, status: nil, reason: "the server could not be reached", reading)
         case .deferred(let rest): deferSend(index, rest, reading)
         case .unreadable(let head): wait(index, head.retryAfter, status: head.status, reading)
         case .unsendable(let reason): markFailed(index, status: nil, reason)
         case .none:
             update(index) { $0.isInDoubt = true }
-            wait(index, nil, status: nil, reading)
+            wait(index, nil, status: nil, reason: "the server did not respond", reading)
         case .head(let head):
             update(index) {
                 $0.lastStatus = head.status
@@ -114,7 +114,9 @@ extension DeliveryMachine {
         report(.failed(entries[index].id, status: status))
     }
 
-    private mutating func wait(_ index: Int, _ after: Duration?, status: Int?, _ reading: ClockReading) {
+    private mutating func wait(
+        _ index: Int, _ after: Duration?, status: Int?, reason: String? = nil, _ reading: ClockReading
+    ) {
         let requested = cappedWait(after)
         let wait = max(delay(afterFailures: entries[index].delivery.failures.incremented), requested ?? .zero)
         entries[index].due = reading.elapsed + wait
@@ -124,6 +126,7 @@ extension DeliveryMachine {
             $0.state = .waiting
             $0.failures = $0.failures.incremented
             $0.dueAt = until
+            $0.lastError = reason ?? status.map { "the server answered \($0)" }
         }
         report(.waiting(entries[index].id, until: until, status: status))
     }

@@ -23,6 +23,7 @@ extension DeliveryMachine {
             // A revival that falls into a wait for the server is sent after it.
             reading.date(of: max(time, serverPauseEnd(reading) ?? .zero, reading.elapsed))
         }
+        status.lastError = entries.lazy.map(\.delivery).first { $0.state == .waiting || $0.state == .failed }?.lastError
         status.pauses = pauses(reading)
         status.isRunning = !isStopping
         return status

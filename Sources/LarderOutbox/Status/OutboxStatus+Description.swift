@@ -9,6 +9,7 @@ extension OutboxStatus: CustomStringConvertible {
         if unresolved + conflicted > 0 { counts.append("\(unresolved + conflicted) to be decided") }
         if rejected > 0 { counts.append("\(rejected) refused") }
         if counts.isEmpty { return "Everything is sent." }
-        return ([counts.joined(separator: ", ") + "."] + pauses.map(\.description)).joined(separator: " ")
+        let error = lastError.map { ["The last try failed: \($0)."] } ?? []
+        return ([counts.joined(separator: ", ") + "."] + error + pauses.map(\.description)).joined(separator: " ")
     }
 }

@@ -33,6 +33,9 @@ public struct OutboxStatus: Hashable, Sendable {
     /// automatic try of an entry that failed; nil when no try waits for a time, and while the outbox does not run, is
     /// offline, or has no account signed in.
     public var nextTryAt: Int64?
+    /// The reason the last try of the oldest entry failed among those that ``waiting`` and ``failed`` count, in one line
+    /// without content, such as `the server could not be reached`; nil while there are none.
+    public var lastError: String?
     /// The reasons why entries are not sent.
     public var pauses: [PauseReason] = []
     /// Whether this outbox runs and sends them.

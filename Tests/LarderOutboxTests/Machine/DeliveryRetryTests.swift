@@ -69,6 +69,21 @@ import Testing
         #expect(fixture.stored[id]?.delivery.lastStatus == 502)
     }
 
+    @Test func `the status has the reason the last try failed, until the write is accepted`() {
+        var fixture = MachineFixture()
+        let id = fixture.enqueue()
+        var reasons: [String?] = []
+        for result in [.notSent, .none, .head(ResponseSummary(502))] as [SendResult] {
+            fixture.answer(id, result)
+            reasons.append(fixture.machine.status(at: fixture.reading).lastError)
+            fixture.wait()
+        }
+        let expected = ["the server could not be reached", "the server did not respond", "the server answered 502"]
+        #expect(reasons == expected)
+        fixture.answer(id, 200)
+        #expect(fixture.machine.status(at: fixture.reading).lastError == nil)
+    }
+
     @Test func `[§4.2.5] the bound is 500 entries, and a full outbox refuses`() {
         let policy = OutboxPolicy()
         #expect(policy.bounds.entries == 500 && policy.bounds.whenFull == .refuse)
