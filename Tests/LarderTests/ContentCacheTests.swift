@@ -143,6 +143,20 @@ import Testing
         }
     }
 
+    @Test func `reports when content that failed is tried again`() async throws {
+        let world = World()
+        try world.publish(10)
+        world.transport.plan(.status(.serviceUnavailable), times: 1) { $0.path?.contains("/sync?") == true }
+        let cache = try await world.open()
+        try await world.running(cache) {
+            for await progress in cache.keep("translations:10") where progress.nextTryAt != nil {
+                #expect(progress.description.contains("waits to try again at 20"), "\(progress)")
+                #expect(progress.problem?.contains("503") == true)
+                break
+            }
+        }
+    }
+
     @Test func `keeps what it was opened with, and drops indexes that the rows no longer declare`() async throws {
         struct Plain: CachedRow {
             static let schema = RowSchema("translation", in: .group("translations"), columns: "verse_key")

@@ -1,3 +1,4 @@
+private import Foundation
 public import LarderFormat
 internal import LarderStore
 public import LarderSync
@@ -110,6 +111,9 @@ public struct KeepProgress: Hashable, Sendable {
     public var missing: [ResourceKey] = []
     /// The reason why a run that is due waits, for the user; nil while none waits.
     public var waitingFor: String?
+    /// When the next try is due after a run that failed, in milliseconds since 1970-01-01 UTC; nil where the wait has
+    /// another reason.
+    public var nextTryAt: Int64?
     /// The reason why the content cannot arrive before the app or the user acts; the last error of a run otherwise.
     public var problem: String?
 
@@ -134,7 +138,9 @@ public struct KeepProgress: Hashable, Sendable {
         var share = 0.0
         switch status.activity {
         case .idle: break
-        case .waiting: waitingFor = status.activity.description
+        case .waiting(let reason):
+            waitingFor = status.activity.description
+            if case .retry(let time) = reason { nextTryAt = time }
         case .running(let progress):
             bytes = progress.bytes
             share = progress.arrivingShare
@@ -163,9 +169,13 @@ extension KeepProgress: CustomStringConvertible {
             parts.append("\(Int(fraction * 100)) %, \(readyResources) of \(resources) resources")
         }
         if bytes > 0 { parts.append(Self.size(bytes)) }
-        if let waitingFor { parts.append(waitingFor) }
+        if let waitingFor { parts.append(waitingFor + (nextTryAt.map { " at \(Self.time($0))" } ?? "")) }
         if let problem { parts.append(problem) }
         return parts.isEmpty ? "begins" : parts.joined(separator: ", ")
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        RowSchema.DateForm.text(of: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
 
     private static func size(_ bytes: Int) -> String {
