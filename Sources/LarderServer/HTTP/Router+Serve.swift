@@ -1,19 +1,28 @@
 #if Server
-package import Hummingbird
-package import Logging
+public import Hummingbird
+public import Logging
 import NIOCore
 import ServiceLifecycle
 
 extension Router where Context.Source == ApplicationRequestContextSource {
     /// Serves the routes on `127.0.0.1` until `body` ends.
     ///
+    /// A server to develop and test an app against: an origin's content, and routes of the app beside it.
+    ///
+    /// ```swift
+    /// router.add(middleware: ContentSyncMiddleware(origin))
+    /// router.put("notes/:id") { request, context in try await save(request, context) }
+    /// try await router.serve { address in try await check(api: address, content: "\(address)/content") }
+    /// ```
+    ///
     /// - Parameters:
     ///   - port: The port, or 0 for any that is free.
     ///   - grace: The time that responses under way get when `body` has ended, before they are aborted.
+    ///   - logger: Receives the log of the server; by default nothing is logged.
     ///   - body: Called with the address, such as `http://127.0.0.1:40123`, once the port accepts connections.
     /// - Throws: The error of `body`; a network error when the port cannot be opened; `CancellationError` when the
     ///   server stops before the port is open.
-    package func serve<Value: Sendable>(
+    public func serve<Value: Sendable>(
         port: Int = 0, grace: Duration = .seconds(2),
         logger: Logger = Logger(label: "larder.origin", factory: { _ in SwiftLogNoOpLogHandler() }),
         _ body: (_ address: String) async throws -> Value
