@@ -26,8 +26,10 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let isGuarded: Bool
     /// The key at the position, where the pages are guarded; valid until the transaction changes something.
     private var keyAtPosition: MDB_val?
-    /// The leaf of that key, where it is a checked page.
-    private var leaf: GuardedCommit.LeafEnds?
+    /// The place of that key, where its leaf is a checked page.
+    private var leaf: GuardedCommit.LeafPlace?
+    /// Whether liblmdb's position is that of another key of the leaf.
+    private var isBehind = false
 
     /// - Parameter pages: the guard of the file's pages; nil where they need none.
     @_lifetime(immortal)  // The transaction lends it for the duration of a closure, and it cannot escape that.
@@ -130,7 +132,7 @@ public struct Cursor: ~Copyable, ~Escapable {
             unsafe found = code == MDB_SUCCESS ? wanted : nil
             return code
         }
-        unsafe (keyAtPosition, leaf) = (found, nil)
+        unsafe (keyAtPosition, leaf, isBehind) = (found, nil, false)
         if code == MDB_NOTFOUND { return false }
         try check(code, "mdb_cursor_get")
         return true
@@ -140,14 +142,18 @@ public struct Cursor: ~Copyable, ~Escapable {
     private mutating func move(_ operation: MDB_cursor_op?) throws(EngineError) -> Entry? {
         guard let operation else { return nil }
         TableAccess.move.record()
-        if isGuarded { try checkPages(of: operation) }
         var key = unsafe MDB_val()
         var data = unsafe MDB_val()
-        let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
-        if code == MDB_NOTFOUND { return nil }
-        try check(code, "mdb_cursor_get")
-        unsafe try bounds.check(key: key, value: data, in: transaction)
-        if isGuarded { unsafe try didMove(to: key, data) }
+        if let beside = unsafe stepOnLeaf(operation) {
+            unsafe (key, data) = beside
+        } else {
+            if isGuarded { try prepare(operation) }
+            let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
+            if code == MDB_NOTFOUND { return nil }
+            try check(code, "mdb_cursor_get")
+            unsafe try bounds.check(key: key, value: data, in: transaction)
+            if isGuarded { unsafe try didMove(to: key, data) }
+        }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
         if let values {
             unsafe try values.own.move(to: entry.stored, of: entry.key, ValueSource(transaction, bounds, pages))
@@ -156,8 +162,40 @@ public struct Cursor: ~Copyable, ~Escapable {
         return unsafe _overrideLifetime(entry, mutating: &self)
     }
 
-    /// Checks the pages that a move reads.
+    /// Moves to the entry beside the position, where the checked leaf has it and its value: liblmdb, whose position stays
+    /// behind, would look for no other.
+    @inline(__always)
+    private mutating func stepOnLeaf(_ operation: MDB_cursor_op) -> (key: MDB_val, value: MDB_val)? {
+        guard let leaf, !bounds.isWriting, operation == MDB_NEXT || operation == MDB_PREV else { return nil }
+        let index = operation == MDB_NEXT ? leaf.index + 1 : leaf.index - 1
+        guard index >= 0, index < leaf.count else { return nil }
+        guard let node = GuardedCommit.smallNode(index, ofLeafAt: leaf.page, in: GuardedCommit.map(bounds)) else {
+            return nil
+        }
+        // In the map. liblmdb's type has no form for bytes that nobody writes to.
+        let start = bounds.start &+ UInt(node.key)
+        let key = unsafe MDB_val(mv_size: node.keySize, mv_data: UnsafeMutableRawPointer(bitPattern: start))
+        let value = unsafe MDB_val(
+            mv_size: node.valueSize, mv_data: UnsafeMutableRawPointer(bitPattern: start &+ UInt(node.keySize)))
+        self.leaf = leaf.at(index)
+        unsafe keyAtPosition = key
+        isBehind = true
+        return unsafe (key, value)
+    }
+
+    /// Prepares a move of liblmdb: brings its position to that of this cursor, and checks the pages that it reads.
     @inline(never)
+    private mutating func prepare(_ operation: MDB_cursor_op) throws(EngineError) {
+        if isBehind, var key = unsafe keyAtPosition {
+            isBehind = false
+            // It is on the same leaf, where the key is.
+            var data = unsafe MDB_val()
+            try check(unsafe mdb_cursor_get(handle, &key, &data, MDB_SET_RANGE), "mdb_cursor_get")
+        }
+        try checkPages(of: operation)
+    }
+
+    /// Checks the pages that a move reads.
     private func checkPages(of operation: MDB_cursor_op) throws(EngineError) {
         if operation == MDB_GET_CURRENT { return }
         guard operation == MDB_NEXT || operation == MDB_PREV, let key = unsafe keyAtPosition else {
@@ -165,11 +203,10 @@ public struct Cursor: ~Copyable, ~Escapable {
             let commit = unsafe GuardedCommit(pages, transaction, bounds)
             return try commit.check(operation == MDB_FIRST || operation == MDB_NEXT ? .first : .last, of: table)
         }
-        let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
         if let leaf {
             // Within a leaf no other page is read.
-            let edge = operation == MDB_NEXT ? leaf.lastKey : leaf.firstKey
-            if leaf.hasCheckedNeighbors || offset != edge { return }
+            let edge = operation == MDB_NEXT ? leaf.count - 1 : 0
+            if leaf.hasCheckedNeighbors || leaf.index != edge { return }
         }
         // A reference is counted where it is read: not in a move within a leaf.
         guard let pages = unsafe pages else { return }
@@ -184,8 +221,8 @@ public struct Cursor: ~Copyable, ~Escapable {
     private mutating func didMove(to key: MDB_val, _ value: MDB_val) throws(EngineError) {
         unsafe keyAtPosition = key
         let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
-        if leaf?.page.contains(offset) != true, let pages = unsafe pages {
-            leaf = unsafe GuardedCommit(pages, transaction, bounds).ends(ofLeafAt: offset)
+        if let pages = unsafe pages {
+            leaf = unsafe GuardedCommit(pages, transaction, bounds).leafPlace(ofKeyAt: offset)
         }
         let start = UInt(bitPattern: unsafe value.mv_data)
         let end = unsafe UInt(bitPattern: key.mv_data) &+ UInt(bitPattern: key.mv_size)

@@ -15,6 +15,7 @@ extension GuardedCommit {
         let count: Int
 
         @_lifetime(copy map)
+        @inline(__always)
         init(_ map: RawSpan, at start: Int, isLeaf: Bool) {
             self.map = map
             self.start = start
@@ -22,29 +23,38 @@ extension GuardedCommit {
             count = (Int(map.u16(start + 12)) - PageLayout.headerSize) / 2
         }
 
+        /// Whether the page says that it is of that kind.
+        @inline(__always)
+        var isOfItsKind: Bool { map.u16(start + 10) == (isLeaf ? 0x02 : 0x01) }
+
         /// The offset of a node in the map.
+        @inline(__always)
         func node(_ index: Int) -> Int { start + Int(map.u16(start + PageLayout.headerSize + 2 * index)) }
 
         /// The range of a node's key in the map.
+        @inline(__always)
         func key(_ index: Int) -> Range<Int> {
             let node = node(index)
             let first = node + PageLayout.nodeHeaderSize
-            return first..<first + Int(map.u16(node + 6))
+            return unsafe Range(uncheckedBounds: (first, first + Int(map.u16(node + 6))))
         }
 
         /// The page below a node of a branch page.
+        @inline(__always)
         func child(_ index: Int) -> UInt64 {
             let node = node(index)
             return UInt64(map.u32(node)) | UInt64(map.u16(node + 4)) << 32
         }
 
         /// Whether a leaf's value is in pages of its own. LMDB: `F_BIGDATA`.
+        @inline(__always)
         func isLarge(_ index: Int) -> Bool { map.u16(node(index) + 4) & 0x01 != 0 }
 
         /// Whether a leaf's value describes a tree. LMDB: `F_SUBDATA`.
         func isTree(_ index: Int) -> Bool { map.u16(node(index) + 4) & 0x02 != 0 }
 
         /// The size of a leaf's value, in bytes.
+        @inline(__always)
         func valueSize(_ index: Int) -> Int { Int(map.u32(node(index))) }
     }
 
@@ -53,7 +63,7 @@ extension GuardedCommit {
     func page(_ place: Place) throws(EngineError) -> Page {
         let page = try checkedPage(place)
         try checkBounds(of: page, place)
-        if isFirst, !pages.notes(of: place.number).contains(.alone) { try checkUse(of: page, place) }
+        if isFirst, !notes.of(place.number).contains(.alone) { try checkUse(of: page, place) }
         return page
     }
 
@@ -65,11 +75,10 @@ extension GuardedCommit {
             throw pages.damage(number, "a page is named that the file does not have")
         }
         guard place.level >= 1 else { throw pages.damage(number, "the tree has another depth") }
-        if !pages.notes(of: number).contains(.inside) { try examine(place) }
-        let start = Int(number) * pages.pageSize
-        let isLeaf = place.level == 1
-        guard map.u16(start + 10) == (isLeaf ? 0x02 : 0x01) else { throw pages.damage(number, "its kind is another") }
-        return Page(map, at: start, isLeaf: isLeaf)
+        if !notes.of(number).contains(.inside) { try examine(place) }
+        let page = knownPage(number, isLeaf: place.level == 1)
+        guard page.isOfItsKind else { throw pages.damage(number, "its kind is another") }
+        return page
     }
 
     /// Throws unless the keys of a page lie between the separators above it.
@@ -92,10 +101,10 @@ extension GuardedCommit {
         TableAccess.pageCheck.record()
         try probe(number)
         if isFirst, try pages.isFree(number) { throw pages.damage(number, "it is free, and used") }
-        let start = Int(number) * pages.pageSize
+        let start = Int(number) * pageSize
         let isLeaf = place.level == 1
         if let reason = PageLayout.problem(
-            of: map, at: start, size: pages.pageSize, number: number, isLeaf: isLeaf)
+            of: map, at: start, size: pageSize, number: number, isLeaf: isLeaf)
         {
             throw pages.damage(number, reason)
         }
@@ -115,9 +124,9 @@ extension GuardedCommit {
 
     /// Reads a byte of each of the system's pages of a page by the system, which reports what the medium cannot read.
     func probe(_ number: UInt64) throws(EngineError) {
-        for offset in stride(from: 0, to: pages.pageSize, by: 4096) {
+        for offset in stride(from: 0, to: pageSize, by: 4096) {
             var byte: UInt8 = 0
-            let place = off_t(number) * off_t(pages.pageSize) + off_t(offset)
+            let place = off_t(number) * off_t(pageSize) + off_t(offset)
             var count = unsafe pread(pages.data.number, &byte, 1, place)
             while count < 0, errno == EINTR { count = unsafe pread(pages.data.number, &byte, 1, place) }
             if count == 1 { continue }

@@ -10,17 +10,45 @@ extension GuardedCommit {
     @_lifetime(copy self)
     func value(forKey key: RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         guard let root = try root(of: table) else { return nil }
+        if let value = try knownValue(forKey: key, below: root) { return value }
         let place = try leaf(of: key, below: root)
-        let leaf = knownLeaf(place.number)
+        let leaf = knownPage(place.number, isLeaf: true)
         let (index, isFound) = search(key, in: leaf)
-        if isFound {
-            let size = leaf.valueSize(index)
-            let stored = leaf.key(index).upperBound
-            let start = try leaf.isLarge(index) ? largeValue(on: map.u64(stored), size, place.number) : stored
-            return map.extracting(start..<start + size)
-        }
+        if isFound { return try value(at: index, on: leaf, place.number) }
         if index == 0 || index == leaf.count { try checkEdges(of: key, below: root, place) }
         return nil
+    }
+
+    /// Returns the value of `key` where pages that were checked before lead to it; nil where they do not.
+    ///
+    /// The keys of a page are not compared with the separators above it. That would show that the way leads elsewhere,
+    /// where a key of the table is not found; this one is.
+    @_lifetime(copy self)
+    private func knownValue(forKey key: RawSpan, below root: Place) throws(EngineError) -> RawSpan? {
+        TableAccess.descent.record()
+        let needed: PageNotes.Note = isFirst ? [.inside, .alone] : .inside
+        var (number, level) = (root.number, root.level)
+        while level >= 1, number >= 2, number < end, notes.of(number).isSuperset(of: needed) {
+            let page = knownPage(number, isLeaf: level == 1)
+            guard page.isOfItsKind else { return nil }
+            if page.isLeaf {
+                let (index, isFound) = search(key, in: page)
+                return isFound ? try value(at: index, on: page, number) : nil
+            }
+            number = page.child(index(of: key, in: page))
+            level -= 1
+        }
+        return nil
+    }
+
+    /// Returns the value of a node of a leaf.
+    @_lifetime(copy self)
+    @inline(__always)
+    private func value(at index: Int, on leaf: borrowing Page, _ number: UInt64) throws(EngineError) -> RawSpan {
+        let size = leaf.valueSize(index)
+        let stored = leaf.key(index).upperBound
+        let start = try leaf.isLarge(index) ? largeValue(on: map.u64(stored), size, number) : stored
+        return map.extracting(start..<start + size)
     }
 
     /// Checks the pages that liblmdb reads to find `key`, or the first key after it.
@@ -39,32 +67,55 @@ extension GuardedCommit {
         try checkEdges(of: key, below: root, leaf(of: key, below: root))
     }
 
-    /// A checked leaf, and the places of its first and its last key; offsets in the map.
-    struct LeafEnds {
-        let page: Range<UInt>
-        let firstKey: UInt
-        let lastKey: UInt
+    /// A place on a checked leaf.
+    struct LeafPlace {
+        /// The offset of the page in the map.
+        let page: Int
+        /// The number of nodes.
+        let count: Int
+        /// The node.
+        let index: Int
         /// Whether the leaves beside it are checked.
         let hasCheckedNeighbors: Bool
+
+        @inline(__always)
+        func at(_ index: Int) -> LeafPlace {
+            LeafPlace(page: page, count: count, index: index, hasCheckedNeighbors: hasCheckedNeighbors)
+        }
     }
 
-    /// Returns the leaf around an offset in the map; nil where that page is not a checked one, as those are that the
-    /// transaction has changed.
-    func ends(ofLeafAt offset: UInt) -> LeafEnds? {
-        let number = UInt64(offset) / UInt64(pages.pageSize)
-        let notes = pages.notes(of: number)
-        guard offset < map.byteCount, notes.contains(.inside) else { return nil }
-        let leaf = knownLeaf(number)
-        let start = UInt(leaf.start)
-        return LeafEnds(
-            page: start..<start + UInt(pages.pageSize), firstKey: UInt(leaf.key(0).lowerBound),
-            lastKey: UInt(leaf.key(leaf.count - 1).lowerBound),
-            hasCheckedNeighbors: isFirst && notes.contains(.edges))
+    /// Returns the offset in the map of a key, and the sizes of it and of its value, which follows it, of a checked leaf;
+    /// nil where the value is in pages of its own, or not in the map.
+    @inline(__always)
+    static func smallNode(
+        _ index: Int, ofLeafAt page: Int, in map: RawSpan
+    ) -> (key: Int, keySize: Int, valueSize: Int)? {
+        let node = page &+ Int(map.u16(page &+ PageLayout.headerSize &+ 2 &* index))
+        // The size of the value, the flags, and the size of the key.
+        let header = map.u64(node)
+        let (valueSize, keySize) = (Int(header & 0xFFFF_FFFF), Int(header >> 48))
+        let key = node &+ PageLayout.nodeHeaderSize
+        guard header & 1 << 32 == 0, key &+ keySize &+ valueSize <= map.byteCount else { return nil }
+        return (key, keySize, valueSize)
+    }
+
+    /// Returns the place of the key at an offset in the map; nil where its page is not a checked one, as those are that
+    /// the transaction has changed.
+    func leafPlace(ofKeyAt offset: UInt) -> LeafPlace? {
+        let number = UInt64(offset) / UInt64(pageSize)
+        let note = notes.of(number)
+        guard offset < map.byteCount, note.contains(.inside) else { return nil }
+        let leaf = knownPage(number, isLeaf: true)
+        let node = Int(offset) - PageLayout.nodeHeaderSize
+        guard let index = (0..<leaf.count).first(where: { leaf.node($0) == node }) else { return nil }
+        return LeafPlace(
+            page: leaf.start, count: leaf.count, index: index,
+            hasCheckedNeighbors: isFirst && note.contains(.edges))
     }
 
     /// Checks the pages of a large value that liblmdb has returned.
     func checkLargeValue(at offset: Int, _ size: Int) throws(EngineError) {
-        let number = UInt64(offset / pages.pageSize)
+        let number = UInt64(offset / pageSize)
         guard try largeValue(on: number, size, number) == offset else {
             throw pages.damage(number, "the pages of a large value are others")
         }
@@ -91,14 +142,8 @@ extension GuardedCommit {
     }
 
     private func checkEdges(of key: RawSpan, below root: Place, _ leaf: Place) throws(EngineError) {
-        if isFirst, pages.notes(of: leaf.number).contains(.edges) { return }
+        if isFirst, notes.of(leaf.number).contains(.edges) { return }
         try checkEdges(of: key, below: root)
-    }
-
-    /// Returns a leaf that was checked before.
-    @_lifetime(copy self)
-    private func knownLeaf(_ number: UInt64) -> Page {
-        Page(map, at: Int(number) * pages.pageSize, isLeaf: true)
     }
 
     /// Returns the offset in the map of a large value.
@@ -108,15 +153,15 @@ extension GuardedCommit {
     ///   - leaf: the page that names it.
     private func largeValue(on number: UInt64, _ size: Int, _ leaf: UInt64) throws(EngineError) -> Int {
         guard number >= 2, number < end else { throw pages.damage(leaf, "a large value is beyond the file") }
-        let isChecked = pages.notes(of: number).contains(.inside)
+        let isChecked = notes.of(number).contains(.inside)
         if !isChecked {
             TableAccess.pageCheck.record()
             try probe(number)
         }
-        let start = Int(number) * pages.pageSize
+        let start = Int(number) * pageSize
         let count = UInt64(map.u32(start + 12))
         // A value that became shorter within one transaction keeps all of its pages.
-        let needed = UInt64((size + PageLayout.headerSize + pages.pageSize - 1) / pages.pageSize)
+        let needed = UInt64((size + PageLayout.headerSize + pageSize - 1) / pageSize)
         guard map.u64(start) == number, map.u16(start + 10) == 0x04, count >= needed, count <= end - number else {
             throw pages.damage(number, "the pages of a large value are others")
         }

@@ -1,11 +1,5 @@
 internal import CLMDB
 
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
-
 /// The trees of one commit as liblmdb is about to read them: each page is checked when it is first met.
 ///
 /// A page is read from the map, where liblmdb reads it afterwards, so that nothing is copied. Before that one byte of
@@ -16,7 +10,11 @@ private import Darwin
 /// is that of the level, and its keys lie between the separators above it.
 @safe
 struct GuardedCommit: ~Escapable {
-    let pages: PageGuard
+    // The environment keeps it, and outlives every transaction.
+    private let counted: Unmanaged<PageGuard>
+    /// The notes of ``pages``. A read over known pages uses no reference, which would be counted.
+    let notes: PageNotes
+    let pageSize: Int
     private let transaction: OpaquePointer
     private let commit: UInt64
     /// The part of the map that the file fills.
@@ -29,22 +27,44 @@ struct GuardedCommit: ~Escapable {
     /// - Parameter transaction: valid for as long as this is used; of a write transaction it is the commit before.
     @_lifetime(immortal)  // It is used within one call, during which the transaction stays open.
     init(_ pages: PageGuard, _ transaction: OpaquePointer, _ bounds: ValueBounds) {
-        self.pages = pages
+        unsafe self.init(Unmanaged.passUnretained(pages), transaction, bounds)
+    }
+
+    /// As ``init(_:_:_:)-(PageGuard,_,_)``, without a use of a reference.
+    @_lifetime(immortal)  // As above.
+    @inline(__always)
+    init(_ pages: Unmanaged<PageGuard>, _ transaction: OpaquePointer, _ bounds: ValueBounds) {
+        let firstCommit: (number: UInt64, end: UInt64)?
+        // The caller has it for the call.
+        unsafe (notes, pageSize, firstCommit) = pages._withUnsafeGuaranteedRef { pages in
+            (pages.notes, pages.pageSize, pages.firstCommit)
+        }
+        unsafe counted = pages
         unsafe self.transaction = transaction
         let number = UInt64(unsafe mdb_txn_id(transaction))
         commit = bounds.isWriting ? number &- 1 : number
-        // The bounds are those of the map, as far as the file goes.
-        let buffer = unsafe UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(bitPattern: bounds.start), count: bounds.start == 0 ? 0 : Int(bounds.byteCount))
-        map = unsafe _overrideLifetime(RawSpan(_unsafeBytes: buffer), copying: ())
-        let count = map.byteCount
-        let present = UInt64(count / pages.pageSize)
-        if let first = pages.firstCommit, first.number == commit {
+        map = Self.map(bounds)
+        // A division takes as long as a step of the way down. The size of a page is a power of two.
+        let present = UInt64(map.byteCount) >> UInt64(pageSize.trailingZeroBitCount)
+        if let first = firstCommit, first.number == commit {
             (isFirst, end) = (true, min(present, first.end))
         } else {
             (isFirst, end) = (false, present)
         }
     }
+
+    /// Returns the part of the map that the file fills.
+    @_lifetime(immortal)  // As of the initializer.
+    @inline(__always)
+    static func map(_ bounds: ValueBounds) -> RawSpan {
+        // The bounds are those of the map, as far as the file goes.
+        let buffer = unsafe UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: bounds.start), count: bounds.start == 0 ? 0 : Int(bounds.byteCount))
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: buffer), copying: ())
+    }
+
+    /// The guard of the file's pages.
+    var pages: PageGuard { unsafe counted.takeUnretainedValue() }
 
     /// A page, and the separators above it: ranges of the map.
     struct Place {
@@ -58,8 +78,9 @@ struct GuardedCommit: ~Escapable {
 
     /// Returns the root of a table; nil where the table is empty.
     func root(of table: Table) throws(EngineError) -> Place? {
-        let root = unsafe try pages.root(of: table, in: commit, transaction)
-        if root.page == TreeDescription.none { return nil }
+        var known = notes.root(of: table, in: commit)
+        if known == nil { known = unsafe try pages.findRoot(of: table, in: commit, transaction) }
+        guard let root = known, root.page != TreeDescription.none else { return nil }
         return Place(number: root.page, level: root.depth, low: nil, high: nil)
     }
 
@@ -108,27 +129,37 @@ struct GuardedCommit: ~Escapable {
         if isFirst { pages.add(.edges, to: place.number) }
     }
 
+    /// Returns the page at `number`, which was checked before.
+    @_lifetime(copy self)
+    @inline(__always)
+    func knownPage(_ number: UInt64, isLeaf: Bool) -> Page { Page(map, at: Int(number) * pageSize, isLeaf: isLeaf) }
+
     /// Returns the child of a branch page below which `key` would be.
+    @inline(__always)
     func index(of key: RawSpan, in page: Page) -> Int {
         // The first key of a branch page stands for everything below the second.
-        var (low, high) = (1, page.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order(page.key(middle), key) <= 0 { low = middle + 1 } else { high = middle }
-        }
-        return low - 1
+        let (index, isFound) = search(key, in: page, from: 1)
+        return isFound ? index : index - 1
     }
 
-    /// Returns the first node of a leaf whose key is at or after `key`, and whether it is that key.
-    func search(_ key: RawSpan, in page: Page) -> (index: Int, isFound: Bool) {
-        var (low, high) = (0, page.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = order(page.key(middle), key)
-            if order == 0 { return (middle, true) }
-            if order < 0 { low = middle + 1 } else { high = middle }
+    /// Returns the first node from `start` on whose key is at or after `key`, and whether it is that key.
+    @inline(__always)
+    func search(_ key: RawSpan, in page: Page, from start: Int = 0) -> (index: Int, isFound: Bool) {
+        unsafe map.withUnsafeBytes { map in
+            unsafe key.withUnsafeBytes { key in
+                var (low, high) = (start, page.count)
+                // The page is in the file, and a key has bytes.
+                guard let file = map.baseAddress, let wanted = key.baseAddress else { return (low, false) }
+                let keys = unsafe PageKeys(start: file + page.start, limit: map.count - page.start, count: high)
+                while low < high {
+                    let middle = (low &+ high) >> 1
+                    let order = unsafe keys.order(middle, wanted, key.count)
+                    if order == 0 { return (middle, true) }
+                    if order < 0 { low = middle &+ 1 } else { high = middle }
+                }
+                return (low, false)
+            }
         }
-        return (low, false)
     }
 
     func child(_ page: Page, _ index: Int, _ place: Place) -> Place {
@@ -140,22 +171,18 @@ struct GuardedCommit: ~Escapable {
     // MARK: Order
 
     /// Returns a negative number where a key in the map sorts before `key`, 0 for the same, a positive one otherwise.
-    func order(_ left: Range<Int>, _ key: RawSpan) -> Int {
-        order(map.extracting(left), key)
-    }
-
-    private func order(_ left: RawSpan, _ right: RawSpan) -> Int {
-        let count = min(left.byteCount, right.byteCount)
-        let order = unsafe left.withUnsafeBytes { left in
-            // Both have that many bytes.
+    func order(_ left: Range<Int>, _ right: RawSpan) -> Int {
+        unsafe map.extracting(left).withUnsafeBytes { left in
             unsafe right.withUnsafeBytes { right in
-                unsafe count == 0 ? 0 : memcmp(left.baseAddress!, right.baseAddress!, count)
+                // The shorter one is in both; where one has no bytes, there is no address.
+                let count = min(left.count, right.count)
+                guard count > 0, let first = left.baseAddress, let second = right.baseAddress else {
+                    return left.count - right.count
+                }
+                return unsafe PageKeys.order(first, left.count, second, right.count)
             }
         }
-        return order != 0 ? Int(order) : left.byteCount - right.byteCount
     }
 
-    func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
-        order(map.extracting(left), map.extracting(right))
-    }
+    func order(_ left: Range<Int>, _ right: Range<Int>) -> Int { order(left, map.extracting(right)) }
 }

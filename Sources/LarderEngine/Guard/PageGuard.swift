@@ -20,19 +20,6 @@ internal import Darwin
 final class PageGuard: @unchecked Sendable {
     // Sendable: everything is immutable or atomic, or used under the mutex; the memory of the notes has no other owner.
 
-    /// The notes of one page.
-    struct Notes: OptionSet {
-        let rawValue: UInt8
-        /// The page is laid out as liblmdb leaves it, and its keys ascend.
-        static let inside = Notes(rawValue: 1)
-        /// The same is true for the leaves before and after it in the first commit, up to where their paths meet.
-        static let edges = Notes(rawValue: 2)
-        /// No other table of the first commit leads to the page.
-        static let alone = Notes(rawValue: 4)
-        /// The page is free in the first commit, or a page of the list of free pages.
-        static let free = Notes(rawValue: 8)
-    }
-
     /// The number of this guard among those of the process: a file that is opened again has another.
     let number = PageGuard.made.add(1, ordering: .relaxed).newValue
     private static let made = Atomic<UInt64>(0)
@@ -52,12 +39,8 @@ final class PageGuard: @unchecked Sendable {
     /// Whether a page was damaged.
     let hasFoundDamage = Atomic<Bool>(false)
 
-    private let notes: UnsafeMutablePointer<Atomic<UInt8>>
-    /// The number of pages that have notes; a page beyond is checked each time.
-    private let count: Int
+    let notes: PageNotes
     private let isFreeListRead = Mutex(false)
-    /// The roots of the tables in a later commit, by the tables' identifiers.
-    private let roots: [CachedRoot]
 
     /// Creates the guard of a file, and checks its list of tables, which liblmdb reads next.
     ///
@@ -81,21 +64,11 @@ final class PageGuard: @unchecked Sendable {
         } else {
             (first, firstCommit) = (nil, nil)
         }
-        count = largestFile / pageSize + 1
-        // Zeros are valid notes, and the system has no memory for a page of them before it is used. `calloc` would clear
-        // memory that was used before.
-        let size = count
-        let mapped = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let memory = unsafe mapped, unsafe memory != MAP_FAILED else {
-            throw EngineError(code: errno, operation: "mmap")
-        }
-        unsafe notes = memory.bindMemory(to: Atomic<UInt8>.self, capacity: size)
-        roots = (0..<20).map { _ in CachedRoot() }
+        notes = try PageNotes(count: largestFile / pageSize + 1)
     }
 
     deinit {
-        // Mapped by init with this size, and used by nothing else.
-        unsafe munmap(notes, count)
+        notes.free()
     }
 
     /// Returns the tables of a commit, whose list of tables is checked.
@@ -116,20 +89,8 @@ final class PageGuard: @unchecked Sendable {
         return tables
     }
 
-    /// Returns the notes of a page.
-    @inline(__always)
-    func notes(of page: UInt64) -> Notes {
-        guard page < count else { return [] }
-        // In bounds by the guard.
-        return Notes(rawValue: unsafe notes[Int(page)].load(ordering: .relaxed))
-    }
-
     /// Adds to the notes of a page.
-    func add(_ note: Notes, to page: UInt64) {
-        guard page < count else { return }
-        // As above.
-        _ = unsafe notes[Int(page)].bitwiseOr(note.rawValue, ordering: .relaxed)
-    }
+    func add(_ note: PageNotes.Note, to page: UInt64) { notes.add(note, to: page) }
 
     /// Returns the error for a damaged page, and remembers that there was one: the next close is not a clean one.
     func damage(_ page: UInt64, _ reason: String) -> EngineError {
@@ -155,28 +116,18 @@ final class PageGuard: @unchecked Sendable {
                 hasFoundDamage.store(true, ordering: .relaxed)
             }
         }
-        return notes(of: page).contains(.free)
+        return notes.of(page).contains(.free)
     }
 }
 
 // MARK: - Roots
 
-/// The root of a table.
-struct TableRoot {
-    /// The number of the page, or ``TreeDescription/none``.
-    let page: UInt64
-    /// The number of levels.
-    let depth: Int
-}
-
 extension PageGuard {
-    /// Returns the root of `table` in the last commit that `transaction` shows; where it is a write transaction,
-    /// without its changes.
-    func root(
+    /// Finds the root of `table` in the last commit that `transaction` shows, and notes it; where it is a write
+    /// transaction, without its changes.
+    func findRoot(
         of table: Table, in commit: UInt64, _ transaction: OpaquePointer
     ) throws(EngineError) -> TableRoot {
-        let cached = Int(table.identifier) < roots.count ? roots[Int(table.identifier)] : nil
-        if let root = cached?.load(commit) { return root }
         var tree: TreeDescription?
         if let first, first.meta.commit == commit {
             tree = first.tables.first { $0.name == table.name }?.tree
@@ -185,7 +136,7 @@ extension PageGuard {
         }
         guard let tree else { throw damage(first?.meta.mainTree.root ?? 0, "a table is not in the list") }
         let root = TableRoot(page: tree.root, depth: Int(tree.depth))
-        cached?.store(root, commit)
+        notes.store(root, of: table, in: commit)
         return root
     }
 
@@ -208,33 +159,5 @@ extension PageGuard {
         guard unsafe found.mv_size == TreeDescription.size else { return nil }
         return TreeDescription(
             unsafe [UInt8](UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size)))
-    }
-}
-
-/// The root of one table in one commit, which threads share without a lock.
-private final class CachedRoot: Sendable {
-    /// The commit; 0 for none.
-    private let commit = Atomic<UInt64>(0)
-    private let page = Atomic<UInt64>(0)
-    private let depth = Atomic<Int>(0)
-    /// In place of the commit while the others change.
-    private static let changing = UInt64.max
-
-    func load(_ wanted: UInt64) -> TableRoot? {
-        guard commit.load(ordering: .acquiring) == wanted else { return nil }
-        // A thread that changes them has changed the commit before.
-        let root = TableRoot(page: page.load(ordering: .acquiring), depth: depth.load(ordering: .acquiring))
-        return commit.load(ordering: .relaxed) == wanted ? root : nil
-    }
-
-    func store(_ root: TableRoot, _ number: UInt64) {
-        let old = commit.load(ordering: .relaxed)
-        // Numbers only rise, so that a reader meets none again after others. That of a change is the highest.
-        guard number > old,
-            commit.compareExchange(expected: old, desired: Self.changing, ordering: .acquiringAndReleasing).exchanged
-        else { return }
-        page.store(root.page, ordering: .releasing)
-        depth.store(root.depth, ordering: .releasing)
-        commit.store(number, ordering: .releasing)
     }
 }

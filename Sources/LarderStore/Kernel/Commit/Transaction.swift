@@ -26,6 +26,8 @@ public struct Transaction: ~Copyable {
     private var counters: CountersRecord?
     /// The change of the stored size so far, in bytes.
     private(set) var sizeDelta: Int64 = 0
+    /// The place of the rows of the resource that was looked up last; nil after a change of any resource.
+    var lastSource: ShownSource?
 
     private init(_ writer: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
         self.writer = writer
@@ -91,6 +93,7 @@ extension Transaction {
         replacing old: Int?
     ) throws {
         mutationCount += 1
+        if name == .resources { lastSource = nil }
         let table = tables[name]
         if let compressed {
             try writer.set(compressed.rawSpan, forKey: key, in: table)
@@ -123,6 +126,7 @@ extension Transaction {
 
     /// Removes a record whose value has `size` bytes.
     mutating func remove(_ key: borrowing RawSpan, in name: TableName, size: Int) throws {
+        if name == .resources { lastSource = nil }
         try writer.remove(key, in: tables[name])
         countRemoved(bytes: name == .meta ? 0 : Int64(key.byteCount + size))
     }
@@ -142,6 +146,7 @@ extension Transaction {
     ) throws -> (count: Int64, bytes: Int64, isMore: Bool) {
         var bytes: Int64 = 0
         var isMore = false
+        if name == .resources { lastSource = nil }
         let count = try writer.withCursor(in: tables[name]) { cursor in
             try cursor.removeWhile(from: start.rawSpan, limit: .max) { entry in
                 // Stopping before an entry leaves it for the next batch; beyond the prefix there is nothing left.

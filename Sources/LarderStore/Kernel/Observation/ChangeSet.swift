@@ -21,27 +21,33 @@ public struct ChangeSet: Equatable, Sendable {
         }
 
         mutating func add(_ key: RowKey, isRemoval: Bool) {
-            widen(to: key...key)
+            widen(to: key)
             guard isComplete else { return }
+            // A removal from an empty set hashes the key, too.
             if isRemoval {
-                upserts.remove(key)
+                if !upserts.isEmpty { upserts.remove(key) }
                 removals.insert(key)
             } else {
-                removals.remove(key)
+                if !removals.isEmpty { removals.remove(key) }
                 upserts.insert(key)
             }
             if upserts.count + removals.count > Self.limit { discardKeys() }
         }
 
         mutating func merge(_ later: Rows) {
-            widen(to: later.range)
+            widen(to: later.range.lowerBound)
+            widen(to: later.range.upperBound)
             guard isComplete, later.isComplete else { return discardKeys() }
             for key in later.upserts { add(key, isRemoval: false) }
             for key in later.removals { add(key, isRemoval: true) }
         }
 
-        private mutating func widen(to other: ClosedRange<RowKey>) {
-            range = min(range.lowerBound, other.lowerBound)...max(range.upperBound, other.upperBound)
+        private mutating func widen(to key: RowKey) {
+            if key < range.lowerBound {
+                range = key...range.upperBound
+            } else if range.upperBound < key {
+                range = range.lowerBound...key
+            }
         }
 
         private mutating func discardKeys() {
@@ -129,7 +135,11 @@ public struct ChangeSet: Equatable, Sendable {
     }
 
     private mutating func add(_ key: RowKey, isRemoval: Bool) {
-        rows[key.resource, default: Rows(key)].add(key, isRemoval: isRemoval)
+        // A resource with changed rows was touched before.
+        if rows[key.resource]?.add(key, isRemoval: isRemoval) != nil { return }
+        var changed = Rows(key)
+        changed.add(key, isRemoval: isRemoval)
+        rows[key.resource] = changed
         touched.insert(key.resource)
     }
 }

@@ -59,6 +59,7 @@ final class ObservationHub: Sendable {
     /// Returns the subscriptions whose topics changed: those that `changes` may concern, the oldest first.
     func candidates(for changes: ChangeSet) -> [Subscription] {
         state.withLock { state in
+            if state.subscriptions.isEmpty { return [] }
             let numbers =
                 changes.isEverything
                 ? Set(state.subscriptions.keys)

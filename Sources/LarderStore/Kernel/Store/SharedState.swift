@@ -36,6 +36,8 @@ final class SharedState: Sendable {
     let participants: [any CommitParticipant]
     private let parts: [any SharedPart]
     private let partsByType: [ObjectIdentifier: any SharedPart]
+    /// The lists that were made of the parts, by the types of their elements.
+    private let lists = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     private let hubs = Mutex<[ObjectIdentifier: Weak<ObservationHub>]>([:])
     private let isRecovered = Mutex(false)
     private let hasReportedMissingWatch = Atomic(false)
@@ -84,7 +86,12 @@ final class SharedState: Sendable {
     }
 
     /// The parts that conform to a protocol of a layer, in the order of their layers.
-    func parts<Part>(as type: Part.Type) -> [Part] { parts.compactMap { $0 as? Part } }
+    func parts<Part: Sendable>(as type: Part.Type) -> [Part] {
+        if let known = lists.withLock({ $0[ObjectIdentifier(type)] }) as? PartList<Part> { return known.parts }
+        let list = PartList(parts: parts.compactMap { $0 as? Part })
+        lists.withLock { $0[ObjectIdentifier(type)] = list }
+        return list.parts
+    }
 
     /// Runs `recover` unless it has run since the file was opened.
     func recoverOnce(_ recover: () -> Void) {
@@ -144,6 +151,13 @@ final class SharedState: Sendable {
         publish(effects)
         return result
     }
+}
+
+/// The parts that conform to one protocol, found once: asking each whether it does takes as long as a lookup.
+private final class PartList<Part: Sendable>: Sendable {
+    let parts: [Part]
+
+    init(parts: [Part]) { self.parts = parts }
 }
 
 /// The effects of a commit.

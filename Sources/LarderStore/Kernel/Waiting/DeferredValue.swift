@@ -28,14 +28,20 @@ package final class DeferredValue<Value: Sendable>: Sendable {
     }
 
     /// Returns the value as soon as it is set; nil when the task is cancelled before.
+    ///
+    /// - Parameter isolation: the isolation of the caller, which the wait does not leave: a hop to another thread and
+    ///   back takes longer than much that is waited for.
     @discardableResult
-    package func value() async -> Value? {
+    package func value(isolation: isolated (any Actor)? = #isolation) async -> Value? {
+        if let value = current { return value }
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            // A closure has the isolation that it captures.
+            _ = isolation
+            return await withCheckedContinuation { continuation in
                 let (value, isOver) = state.withLock { state -> (Value?, Bool) in
                     if let value = state.value { return (value, true) }
                     // A cancellation after this check finds the waiter.

@@ -8,8 +8,15 @@ final class RowTallies: CommitState {
     private struct Counted {
         /// The resource that shows the generation.
         let owner: ResourceKey
-        var record: GenerationRecord
-        var step: RowHistory.Step
+        private(set) var record: GenerationRecord
+        private(set) var step: RowHistory.Step
+
+        mutating func add(_ tally: RowTally, of key: RowKey) throws(StoreError) {
+            var changed = record
+            try tally.apply(to: &changed)
+            record = changed
+            step.append(key, digest: changed.digest)
+        }
     }
 
     private var counted: [Int64: Counted] = [:]
@@ -21,13 +28,16 @@ final class RowTallies: CommitState {
     /// The record of a generation, if rows of it were changed.
     subscript(generation: Int64) -> GenerationRecord? { counted[generation]?.record }
 
-    /// Keeps the record of the generation that a row was changed in.
-    func set(_ record: GenerationRecord, of source: RowSource, changing key: RowKey, from digest: UInt64) {
-        let number = source.generation
-        let first = Counted(
-            owner: source.owner, record: record, step: RowHistory.Step(generation: number, from: digest))
-        counted[number, default: first].record = record
-        counted[number]?.step.append(key, digest: record.digest)
+    /// Keeps the record of a generation of which a row is changed.
+    func begin(_ record: GenerationRecord, of source: RowSource) {
+        counted[source.generation] = Counted(
+            owner: source.owner, record: record,
+            step: RowHistory.Step(generation: source.generation, from: record.digest))
+    }
+
+    /// Adds the change of a row to the record of its generation; returns false where none is kept.
+    func add(_ tally: RowTally, of key: RowKey, in generation: Int64) throws(StoreError) -> Bool {
+        try counted[generation]?.add(tally, of: key) != nil
     }
 
     /// Forgets a discarded generation, and returns its record.
@@ -55,13 +65,13 @@ extension Transaction {
     /// - Throws: ``StoreError/damaged(table:reason:)`` where the generation has no readable record.
     mutating func count(_ tally: RowTally, of key: RowKey, in source: RowSource) throws {
         let tallies = state(RowTallies.self)
-        guard var record = try tallies[source.generation] ?? tables.generation(source.generation, in: engine) else {
+        if try tallies.add(tally, of: key, in: source.generation) { return }
+        guard let record = try tables.generation(source.generation, in: engine) else {
             let reason = FormatError.invalidValue(field: "liveGeneration", value: source.generation)
             throw StoreError.damaged(table: TableName.resources.rawValue, reason: reason)
         }
-        let digest = record.digest
-        try tally.apply(to: &record)
-        tallies.set(record, of: source, changing: key, from: digest)
+        tallies.begin(record, of: source)
+        _ = try tallies.add(tally, of: key, in: source.generation)
     }
 
     fileprivate mutating func writeTallies() throws {

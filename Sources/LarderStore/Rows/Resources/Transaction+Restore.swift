@@ -34,12 +34,16 @@ extension Transaction {
 
     /// The place of the visible rows of a resource. A damaged record is rebuilt first.
     mutating func mergedSource(of resource: ResourceKey) throws -> ShownSource {
+        if let lastSource, lastSource.rows.owner == resource { return lastSource }
+        let found: ShownSource
         do {
-            return try tables.mergedSource(of: resource, in: engine)
+            found = try tables.mergedSource(of: resource, in: engine)
         } catch StoreError.damaged {
             try restoreRecord(of: resource)
-            return try tables.mergedSource(of: resource, in: engine)
+            found = try tables.mergedSource(of: resource, in: engine)
         }
+        lastSource = found
+        return found
     }
 
     /// As ``mergedSource(of:)``, without local writes; nil when there are no rows.

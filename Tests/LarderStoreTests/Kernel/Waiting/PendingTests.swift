@@ -1,6 +1,8 @@
 // Proves that a pending value reaches each of its waiters once, and that a cancelled wait ends without the others'.
 
+import Dispatch
 import LarderStore
+import Synchronization
 import Testing
 
 @Suite struct `A pending value` {
@@ -56,5 +58,37 @@ import Testing
             #expect(value == nil || value == number)
             #expect(pending.current == number)
         }
+    }
+
+    @Test func `is waited for where the caller is`() async {
+        let waiter = Waiter()
+        let (value, jobs) = await waiter.waitCancelled(for: DeferredValue())
+        #expect(value == nil)
+        #expect(jobs == 0)
+    }
+}
+
+/// An actor that counts the jobs it runs: one more each time that it is left and entered again.
+private actor Waiter {
+    private nonisolated let executor = CountingExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// Waits in a task that is cancelled, so that the wait ends at once.
+    func waitCancelled(for pending: DeferredValue<Int>) async -> (value: Int?, jobs: Int) {
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        let before = executor.jobs.load(ordering: .relaxed)
+        let value = await pending.value()
+        return (value, executor.jobs.load(ordering: .relaxed) - before)
+    }
+}
+
+private final class CountingExecutor: SerialExecutor {
+    let jobs = Atomic(0)
+    private let queue = DispatchQueue(label: "larder.test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        jobs.add(1, ordering: .relaxed)
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }
