@@ -90,18 +90,23 @@ extension JSONScanner {
     ///
     /// Eight bytes are checked in one step: the lowest one that is marked is not such a character.
     static func endOfPlainWords(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
-        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var index = start
         while index <= bytes.count - 8 {
-            let word = bytes.word(at: index)
-            let (quote, backslash) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))
-            let controls = (word &- (ones &* 0x20)) & ~word
-            let others = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
-            let marks = (controls | others | word) & highs
+            let marks = marks(in: bytes.word(at: index)) & 0x8080_8080_8080_8080
             if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
             index += 8
         }
         return index
+    }
+
+    /// Sets the highest bit of the lowest byte of `word` that is no ASCII character, or none that stands for itself; higher
+    /// bytes may be marked too.
+    @inline(__always)
+    static func marks(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let (quote, backslash) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))
+        let controls = (word &- (ones &* 0x20)) & ~word
+        return controls | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | word
     }
 
     /// Checks the first byte of a character of two to four bytes, and sets the range of the next. RFC 3629 §4.

@@ -111,6 +111,31 @@ import Testing
         #expect(theirs as? String == text)
     }
 
+    /// A character, and how it is written: with the escapes that JSON requires, and with those of unprintable ones too.
+    static let spellings: [(character: String, required: String, printable: String)] = [
+        ("\"", #"\""#, #"\""#), ("\\", #"\\"#, #"\\"#), ("\n", #"\n"#, #"\n"#), ("\u{1F}", #"\u001f"#, #"\u001f"#),
+        (" ", " ", " "), ("~", "~", "~"), ("\u{7F}", "\u{7F}", #"\u007f"#), ("\u{80}", "\u{80}", #"\u0080"#),
+        ("\u{9F}", "\u{9F}", #"\u009f"#), ("\u{A0}", "\u{A0}", "\u{A0}"), ("\u{AD}", "\u{AD}", #"\u00ad"#),
+        ("\u{BF}", "\u{BF}", "\u{BF}"), ("\u{C0}", "\u{C0}", "\u{C0}"), ("\u{5FF}", "\u{5FF}", "\u{5FF}"),
+        ("\u{600}", "\u{600}", #"\u0600"#), ("\u{7FF}", "\u{7FF}", "\u{7FF}"), ("\u{200E}", "\u{200E}", #"\u200e"#),
+        ("\u{2028}", "\u{2028}", #"\u2028"#), ("\u{FEFF}", "\u{FEFF}", #"\ufeff"#), ("😀", "😀", "😀"),
+        ("\u{E0001}", "\u{E0001}", #"\udb40\udc01"#),
+    ]
+
+    @Test(arguments: spellings)
+    func `escapes a character at every place of a string`(character: String, required: String, printable: String) {
+        for place in 0...17 {
+            let (before, after) = (String(repeating: "a", count: place), String(repeating: "é", count: 17 - place))
+            for isPrintable in [false, true] {
+                var written: [UInt8] = []
+                JSONText.append(
+                    quoting: before + character + after + character, escapesFormat: isPrintable, to: &written)
+                let spelling = isPrintable ? printable : required
+                #expect(written == bytes("\"\(before)\(spelling)\(after)\(spelling)\""))
+            }
+        }
+    }
+
     @Test(arguments: [
         ("1", true), ("{}", true), ("\" \"", true), ("[ 1 ]", true), ("", false), (" 1", false), ("1 ", false),
         ("{}\n", false), ("{}x", false), ("tru", false), ("01", false),

@@ -110,8 +110,8 @@ public final class Outbox: Sendable {
     package func reportUnauthorized(_ account: String?, since signIns: Int) -> Bool {
         state.withLock { state in
             if state.authenticationChanges != signIns { return true }
-            guard let loop = state.loop, state.authentication.allows(account) else { return false }
-            loop.inputs.yield(.event(.unauthorized(account)))
+            guard state.loop != nil, state.authentication.allows(account) else { return false }
+            state.loop?.post(.event(.unauthorized(account)))
             return true
         }
     }
@@ -120,9 +120,9 @@ public final class Outbox: Sendable {
         state.withLock { state in
             state.authentication = authentication
             state.authenticationChanges += 1
-            if let loop = state.loop {
+            if state.loop != nil {
                 state.unhandledAuthenticationChanges += 1
-                loop.inputs.yield(.event(.session(authentication)))
+                state.loop?.post(.event(.session(authentication)))
             }
             authenticationBroadcast.set(authentication)
         }
@@ -131,9 +131,7 @@ public final class Outbox: Sendable {
     /// Passes an input to the loop; returns false while there is none.
     @discardableResult
     func post(_ input: OutboxInput) -> Bool {
-        state.withLock { state in
-            if case .enqueued? = state.loop?.inputs.yield(input) { true } else { false }
-        }
+        state.withLock { $0.loop?.post(input) ?? false }
     }
 
     func clockReading() -> ClockReading { ClockReading(elapsed: store.host.elapsed(), now: store.host.now()) }
@@ -147,6 +145,10 @@ struct OutboxState {
         /// The version of the table that the machine has seen; nil before the first.
         var version: OutboxVersion?
         let inputs: AsyncStream<OutboxInput>.Continuation
+        /// The results of requests that the loop has not handled yet, in groups: one for each input that announces some.
+        var ended: [[CompletedTry]] = []
+        /// Whether the last of these groups gets the next result.
+        var isGroupOpen = false
         /// The tasks of the requests under way.
         var tryTasks: [UUIDBytes: Task<Void, Never>] = [:]
         /// The responses that could not be stored yet.
@@ -192,14 +194,40 @@ struct OutboxState {
     var completionHandlers: [UUIDBytes: [@Sendable () async -> Void]] = [:]
 }
 
+extension OutboxState.Loop {
+    /// Passes an input to the loop; returns false where the loop has ended. Results that come later are handled behind
+    /// it.
+    @discardableResult
+    mutating func post(_ input: OutboxInput) -> Bool {
+        isGroupOpen = false
+        return if case .enqueued = inputs.yield(input) { true } else { false }
+    }
+
+    /// Passes the result of a request to the loop, together with those that wait there and have no input behind them.
+    mutating func complete(_ answer: CompletedTry) {
+        if isGroupOpen { return ended[ended.count - 1].append(answer) }
+        ended.append([answer])
+        post(.triesEnded)
+        isGroupOpen = true
+    }
+
+    /// Removes and returns the first group of results.
+    mutating func removeEnded() -> [CompletedTry] {
+        if ended.count == 1 { isGroupOpen = false }
+        let answers = ended.removeFirst()
+        for answer in answers { tryTasks[answer.key] = nil }
+        return answers
+    }
+}
+
 /// An input of the outbox's loop.
 enum OutboxInput: Sendable {
     /// An event for the machine.
     case event(DeliveryEvent)
     /// The table may have changed.
     case tableChanged
-    /// A request has ended.
-    case tryEnded(CompletedTry)
+    /// Requests have ended.
+    case triesEnded
     /// A command for the machine, and the caller that waits for its result.
     case command(OutboxCommand)
     /// A drain that waits until nothing more can be sent.

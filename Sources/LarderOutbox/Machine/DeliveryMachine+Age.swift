@@ -8,10 +8,8 @@ extension DeliveryMachine {
     private static let jump: Int64 = 1000
 
     /// Whether the server may have forgotten the key of an entry that it may have performed.
-    func isForgotten(_ id: UUIDBytes, _ reading: ClockReading) -> Bool {
-        guard let entry = index(id).map({ entries[$0] }), entry.delivery.isInDoubt,
-            let first = entry.delivery.firstTriedAt
-        else { return false }
+    func isForgotten(_ entry: LaneEntry, _ reading: ClockReading) -> Bool {
+        guard entry.delivery.isInDoubt, let first = entry.delivery.firstTriedAt else { return false }
         // ``followClock(_:)`` keeps the stored time at most a second later than the monotonic clock says.
         return entry.firstTried == nil || reading.passed(since: first) >= policy.keyMemory
     }
@@ -19,7 +17,7 @@ extension DeliveryMachine {
     /// Moves the stored times of first tries along with a wall clock that was moved back. Otherwise a process that begins
     /// later would consider them younger than they are.
     mutating func followClock(_ reading: ClockReading) {
-        for index in entries.indices {
+        for index in entries.touched {
             guard let first = entries[index].delivery.firstTriedAt, let firstTried = entries[index].firstTried else {
                 continue
             }
@@ -46,7 +44,7 @@ extension DeliveryMachine {
     /// Leaves entries in doubt to the host whose last try is dated far in the future: the wall clock was moved back
     /// since, and it is unknown whether the server remembers them.
     mutating func markUndatedUnresolved() {
-        for index in entries.indices where entries[index].isLive && entries[index].delivery.state != .sending {
+        for index in entries.touched where entries[index].isLive && entries[index].delivery.state != .sending {
             let delivery = entries[index].delivery
             guard delivery.isInDoubt, delivery.firstTriedAt != nil, entries[index].firstTried == nil else { continue }
             markUnresolved(index)

@@ -24,13 +24,13 @@ extension DeliveryMachine {
         self.retryScope = nil
         refusalWait = nil
         if case .waiting = signIn { signIn = .idle }
-        for index in entries.indices where entries[index].delivery.state == .waiting {
+        for index in entries.touched where entries[index].delivery.state == .waiting {
             let due = max(reading.elapsed, entries[index].notBefore ?? reading.elapsed)
             entries[index].due = min(due, entries[index].due ?? due)
             // Members of a batch have equal counts of failures, which have to stay equal.
             update(index) { $0.failures = 0 }
         }
-        for index in entries.indices where entries[index].delivery.state == .failed {
+        for index in entries.touched where entries[index].delivery.state == .failed {
             if retryScope == .allFailures || isServerFailure(index) { makePending(index) }
         }
     }
@@ -82,7 +82,7 @@ extension DeliveryMachine {
             case .waiting:
                 endServerWait(reading)
                 let batch = entries[index].delivery.batch
-                for other in entries.indices
+                for other in entries.touched
                 where other == index || (batch != nil && entries[other].delivery.batch == batch) {
                     entries[other].due = reading.elapsed
                     entries[other].notBefore = nil

@@ -8,7 +8,7 @@ extension DeliveryMachine {
         guard activeTries.remove(key) != nil else { return }
         defer { isOfEarlierSession = false }
         isOfEarlierSession = earlierTries.remove(key) != nil
-        let members = entries.filter { $0.delivery.state == .sending && $0.tryKey == key }
+        let members = entries.touched.map { entries[$0] }.filter { $0.delivery.state == .sending && $0.tryKey == key }
         guard let first = members.first else { return }
         // Not reset when a send is recorded: that record is small, and says little about the space of the store.
         storageFailures = 0
@@ -151,7 +151,9 @@ extension DeliveryMachine {
 
     /// Rejects the entries that come after an entry that was refused or discarded, and those that come after them.
     mutating func rejectDependents(of id: UUIDBytes, at sequence: Int64) {
-        while let index = entries.firstIndex(where: { $0.sequence > sequence && $0.after.contains(id) }) {
+        while entries.hasDependents,
+            let index = entries.firstIndex(where: { $0.sequence > sequence && $0.after.contains(id) })
+        {
             dissolveBatch(of: index)
             reject(index, .after(id))
         }
@@ -252,7 +254,7 @@ extension DeliveryMachine {
     /// Dissolves the batch of an entry that leaves it: the rest of the batch would be another request.
     mutating func dissolveBatch(of index: Int) {
         guard let batch = entries[index].delivery.batch else { return }
-        for other in entries.indices where entries[other].delivery.batch == batch {
+        for other in entries.touched where entries[other].delivery.batch == batch {
             removeFromBatch(other, isExclusive: true)
         }
     }

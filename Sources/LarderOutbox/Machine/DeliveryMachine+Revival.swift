@@ -29,7 +29,7 @@ extension DeliveryMachine {
         guard isOnline else { return }
         if isAtStart {
             isAtStart = false
-            for index in entries.indices where isServerFailure(index) { tryOnce(index) }
+            for index in entries.touched where isServerFailure(index) { tryOnce(index) }
         }
         for index in revivals() where entries[index].due.map({ $0 <= reading.elapsed }) ?? true { tryOnce(index) }
     }
@@ -38,7 +38,7 @@ extension DeliveryMachine {
     /// for minutes: it may be the one that the server cannot perform.
     mutating func reviveAfterAcceptance(_ reading: ClockReading) {
         let soon = reading.elapsed + policy.revival.first
-        for index in entries.indices where isServerFailure(index) {
+        for index in entries.touched where isServerFailure(index) {
             if entries[index].delivery.attempts <= entries[index].mostAttempts {
                 tryOnce(index)
             } else if entries[index].due.map({ $0 > soon }) ?? true {
@@ -50,7 +50,7 @@ extension DeliveryMachine {
     /// Returns the entries that are revived automatically, as far as they may be sent.
     func revivals() -> [Int] {
         guard isOnline, !isStopping, case .signedIn = authentication else { return [] }
-        return entries.indices.filter { isServerFailure($0) && authentication.allows(entries[$0].account) }
+        return entries.touched.filter { isServerFailure($0) && authentication.allows(entries[$0].account) }
     }
 
     mutating func restoreRevival(_ index: Int, _ reading: ClockReading) {

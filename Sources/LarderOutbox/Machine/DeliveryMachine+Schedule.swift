@@ -31,9 +31,11 @@ extension DeliveryMachine {
 
     /// Leaves to the host what the server may have performed and forgotten, instead of sending it again.
     private mutating func markForgottenUnresolved(_ reading: ClockReading) {
-        guard entries.contains(where: { $0.delivery.isInDoubt && isForgotten($0.id, reading) }) else { return }
+        guard entries.touched.contains(where: { isForgotten(entries[$0], reading) }) else { return }
         // When one entry is parked it may be another's turn.
-        while let id = ready(at: reading).first(where: { isForgotten($0, reading) }), let index = index(id) {
+        while let index = ready(at: reading).lazy.compactMap(index)
+            .first(where: { isForgotten(entries[$0], reading) })
+        {
             markUnresolved(index)
         }
     }
@@ -50,11 +52,11 @@ extension DeliveryMachine {
 
     /// Dissolves batches of which some members may be sent again and some may not.
     private mutating func dissolveBrokenBatches(_ reading: ClockReading) {
-        guard entries.contains(where: { $0.delivery.batch != nil }) else { return }
+        guard hasBatches else { return }
         let ready = Set(ready(at: reading))
-        for index in entries.indices where ready.contains(entries[index].id) {
+        for index in entries.touched where ready.contains(entries[index].id) {
             guard let batch = entries[index].delivery.batch else { continue }
-            let isWhole = entries.allSatisfy { $0.delivery.batch != batch || ready.contains($0.id) }
+            let isWhole = members(of: batch).allSatisfy(ready.contains)
             if !isWhole { dissolveBatch(of: index) }
         }
     }
@@ -86,11 +88,9 @@ extension DeliveryMachine {
     private func nextTry(_ reading: ClockReading, _ freshKey: UUIDBytes) -> DeliveryTry? {
         guard let id = ready(at: reading, upTo: 1).first, let index = index(id) else { return nil }
         if let batch = entries[index].delivery.batch {
-            let members = entries.filter { $0.delivery.batch == batch }.map(\.id)
-            return DeliveryTry(key: batch, entries: members, isBatch: true)
+            return DeliveryTry(key: batch, entries: members(of: batch), isBatch: true)
         }
-        guard let batch = policy.batch, !hasUnreadableBatch, !entries.contains(where: { $0.delivery.batch != nil })
-        else {
+        guard let batch = policy.batch, !hasUnreadableBatch, !hasBatches else {
             return DeliveryTry(key: id, entries: [id], isBatch: false)
         }
         let isReady = Set(ready(at: reading))
@@ -100,6 +100,12 @@ extension DeliveryMachine {
             return DeliveryTry(key: id, entries: [id], isBatch: false)
         }
         return DeliveryTry(key: freshKey, entries: members.prefix(batch.mostEntries).map(\.id), isBatch: true)
+    }
+
+    private var hasBatches: Bool { entries.touched.contains { entries[$0].delivery.batch != nil } }
+
+    private func members(of batch: UUIDBytes) -> [UUIDBytes] {
+        entries.touched.map { entries[$0] }.filter { $0.delivery.batch == batch }.map(\.id)
     }
 
     /// Returns the first entries whose turn it is and that are due, in the order of their sequences.
@@ -128,7 +134,7 @@ extension DeliveryMachine {
     /// Calls `body` with the indices of ``turns()`` until it returns false.
     private func walkOwnTurns(_ body: (_ index: Int) -> Bool) {
         guard isOnline, !isStopping, case .signedIn = authentication else { return }
-        walkTurns { index, hold in hold == nil ? body(index) : true }
+        walkTurns(endsWithTurns: true) { index, hold in hold == nil ? body(index) : true }
     }
 
     /// Returns when something becomes due that no other event announces.
@@ -142,7 +148,7 @@ extension DeliveryMachine {
     func tries(_ reading: ClockReading) -> [Duration] {
         let byServer = serverPauseEnd(reading)
         // Otherwise it is no entry's turn that waits for a time.
-        let hasWaits = byServer != nil || entries.contains { $0.delivery.state == .waiting }
+        let hasWaits = byServer != nil || entries.touched.contains { entries[$0].delivery.state == .waiting }
         let waits = (hasWaits ? turns() : []).filter { entries[$0].delivery.state != .sending }.compactMap { index in
             [byServer, entries[index].delivery.state == .waiting ? entries[index].due : nil].compactMap { $0 }.max()
         }

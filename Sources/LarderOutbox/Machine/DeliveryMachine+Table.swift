@@ -33,8 +33,7 @@ extension DeliveryMachine {
         var known: [UUIDBytes: Duration] = [:]
         var broken: Set<UUIDBytes> = []
         var fresh: Set<UUIDBytes> = []
-        entries = entries.compactMap { old in
-            guard changes.changed?.contains(old.id) ?? true else { return old }
+        func replacement(of old: LaneEntry) -> LaneEntry? {
             guard var new = found.removeValue(forKey: old.id) else {
                 if old.delivery.state != .sending, let batch = old.delivery.batch { broken.insert(batch) }
                 return nil
@@ -45,16 +44,17 @@ extension DeliveryMachine {
             fresh.insert(old.id)
             return new
         }
-        fresh.formUnion(found.keys)
-        entries += found.values
-        entries.sort { $0.sequence < $1.sequence }
+        entries.replace(changes.changed, by: replacement) {
+            fresh.formUnion(found.keys)
+            return Array(found.values)
+        }
         for index in entries.indices where fresh.contains(entries[index].id) { restore(index, known, reading) }
-        for index in entries.indices where entries[index].delivery.state != .sending {
+        for index in entries.touched where entries[index].delivery.state != .sending {
             if let batch = entries[index].delivery.batch, broken.contains(batch) {
                 removeFromBatch(index, isExclusive: true)
             }
         }
-        let sent = Set(entries.lazy.filter { $0.delivery.state == .sending }.map(\.tryKey))
+        let sent = Set(entries.touched.map { entries[$0] }.filter { $0.delivery.state == .sending }.map(\.tryKey))
         for key in activeTries.subtracting(sent).inOrder { step.effects.append(.cancel(key)) }
         recover(reading)
     }
@@ -88,7 +88,7 @@ extension DeliveryMachine {
 
     /// Makes entries wait whose send was under way when a process died: the server may have them.
     private mutating func recover(_ reading: ClockReading) {
-        for index in entries.indices where isOwner && entries[index].delivery.state == .sending {
+        for index in entries.touched where isOwner && entries[index].delivery.state == .sending {
             if activeTries.contains(entries[index].tryKey) { continue }
             update(index) {
                 $0.state = .waiting
@@ -103,9 +103,10 @@ extension DeliveryMachine {
 
     /// Rejects the entries that come after a rejected one, whichever process or command rejected that one.
     private mutating func rejectDependentsOfRejected() {
-        while let index = entries.firstIndex(where: { entry in
-            entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)
-        }),
+        while !rejected.isEmpty, entries.hasDependents,
+            let index = entries.firstIndex(where: { entry in
+                entry.delivery.state != .sending && entry.after.contains(where: rejected.contains)
+            }),
             let cause = entries[index].after.first(where: rejected.contains)
         {
             dissolveBatch(of: index)

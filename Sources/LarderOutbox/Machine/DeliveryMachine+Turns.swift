@@ -17,13 +17,17 @@ extension DeliveryMachine {
 
     /// Calls `body` for each entry with the reason that holds it, nil when it is its turn, until it returns false. An
     /// entry that is being sent has its turn.
-    func walkTurns(_ body: (_ index: Int, _ hold: Blocker?) -> Bool) {
+    ///
+    /// - Parameter endsWithTurns: whether the walk also ends where no other entry can have its turn.
+    func walkTurns(endsWithTurns: Bool = false, _ body: (_ index: Int, _ hold: Blocker?) -> Bool) {
         var walk = TurnWalk(entries)
         for index in entries.indices {
             // Lanes are per account: an entry never waits for one of an account that is not signed in.
             let isAllowed = authentication.allows(entries[index].account)
             if !body(index, isAllowed ? walk.hold(of: entries[index], at: index) : .account) { return }
             walk.pass(entries[index].id, index)
+            // Each lane has one turn.
+            if endsWithTurns, walk.busyLanes.count == entries.laneCount { return }
         }
     }
 
@@ -48,7 +52,7 @@ extension DeliveryMachine {
         // An entry waits only for earlier ones, so that no two can wait for each other.
         var earlier: [UUIDBytes: Int] = [:]
 
-        init(_ entries: [LaneEntry]) { awaited = Set(entries.lazy.flatMap(\.after)) }
+        init(_ entries: EntryList) { awaited = entries.hasDependents ? Set(entries.lazy.flatMap(\.after)) : [] }
 
         /// Returns what holds an entry of the account, and notes what it holds.
         mutating func hold(of entry: borrowing LaneEntry, at index: Int) -> Blocker? {
@@ -83,8 +87,7 @@ extension DeliveryMachine {
         of entries: [OutboxEntry], authentication: AuthenticationState, serverWait wait: Int64?
     ) -> [UUIDBytes: WaitReason] {
         var machine = DeliveryMachine(policy: OutboxPolicy(), authentication: authentication, seed: 0)
-        machine.entries = entries.lazy.map { LaneEntry($0) }.filter { $0.delivery.state != .rejected }
-            .sorted { $0.sequence < $1.sequence }
+        machine.entries = EntryList(entries.lazy.map { LaneEntry($0) }.filter { $0.delivery.state != .rejected })
         var reasons = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, WaitReason.rejected) })
         machine.walkTurns { index, hold in
             let entry = machine.entries[index]

@@ -13,7 +13,7 @@ package struct DeliveryMachine: Hashable, Sendable {
     let policy: OutboxPolicy
     var random: SplitMix64
     /// In the order of their sequences.
-    package internal(set) var entries: [LaneEntry] = []
+    package internal(set) var entries: EntryList = []
     /// Whether there is a network to reach the server.
     package var isOnline: Bool { network ?? false }
     /// As ``isOnline``; nil until it is known.
@@ -86,12 +86,27 @@ package struct DeliveryMachine: Hashable, Sendable {
         random = SplitMix64(state: seed)
     }
 
-    /// Handles an event and what was seen since the last step (``applyTableChanges(_:at:)``), and returns the changes and effects.
-    ///
-    /// - Parameter freshKey: a random UUID that was never given before; used when a batch is formed.
+    /// Handles one event, as a step of several does.
     package mutating func step(
         _ event: DeliveryEvent, at reading: ClockReading, freshKey: UUIDBytes
     ) -> DeliveryStep {
+        step([event], at: reading, freshKey: freshKey)
+    }
+
+    /// Handles events, and what was seen since the last step (``applyTableChanges(_:at:)``), and returns the changes and
+    /// effects: what begins next is decided once, after all of them.
+    ///
+    /// - Parameter freshKey: a random UUID that was never given before; used when a batch is formed.
+    package mutating func step(
+        _ events: [DeliveryEvent], at reading: ClockReading, freshKey: UUIDBytes
+    ) -> DeliveryStep {
+        for event in events { handle(event, reading) }
+        schedule(reading, freshKey)
+        defer { step = DeliveryStep() }
+        return step
+    }
+
+    private mutating func handle(_ event: DeliveryEvent, _ reading: ClockReading) {
         switch event {
         case .tableChanged: break
         case .network, .foreground, .session, .signInFailed, .unauthorized: handleCondition(event, reading)
@@ -106,21 +121,20 @@ package struct DeliveryMachine: Hashable, Sendable {
         case .remoteUnknown(let id, let reason): recordRemoteUnknown(id, reason)
         case .stop: stop()
         }
-        schedule(reading, freshKey)
-        defer { step = DeliveryStep() }
-        return step
     }
 
-    /// As ``step(_:at:freshKey:)``, when another process has signed the account out; an authentication state in the
-    /// event is ignored.
-    mutating func step(_ event: DeliveryEvent, signedOutAt reading: ClockReading, freshKey: UUIDBytes) -> DeliveryStep {
+    /// As ``step(_:at:freshKey:)``, when another process has signed the account out; authentication states in the events
+    /// are ignored.
+    mutating func step(
+        _ events: [DeliveryEvent], signedOutAt reading: ClockReading, freshKey: UUIDBytes
+    ) -> DeliveryStep {
         setAuthentication(.signedOut)
-        if case .session = event { return step(.tableChanged, at: reading, freshKey: freshKey) }
-        return step(event, at: reading, freshKey: freshKey)
+        let events = events.filter { if case .session = $0 { false } else { true } }
+        return step(events, at: reading, freshKey: freshKey)
     }
 
     /// Returns the index of an entry, or nil.
-    func index(_ id: UUIDBytes) -> Int? { entries.firstIndex { $0.id == id } }
+    func index(_ id: UUIDBytes) -> Int? { entries.index(of: id) }
 
     /// Changes the delivery of an entry, and adds the change to the step.
     mutating func update(_ index: Int, _ change: (inout OutboxDelivery) -> Void) {

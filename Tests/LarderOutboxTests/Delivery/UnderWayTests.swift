@@ -83,6 +83,56 @@ import Testing
             ])
     }
 
+    @Test func `is ended in one commit with others whose answers wait for the store`() async throws {
+        let server = SlowServer()
+        let world = try OutboxWorld { _ in await server.answer() }
+        let outbox = try world.outbox()
+        try await world.running(outbox) {
+            for number in 1...4 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
+            try await world.waitUntil { server.count == 4 }
+            let hold = await WriterHold(world.store)
+            let commits = world.store.writerStatistics.commits
+            server.open()
+            // All answers are in; the loop has at most those of the first step.
+            try await world.waitUntil {
+                outbox.state.withLock { $0.loop.map { $0.ended.joined().count == $0.tryTasks.count } ?? false }
+            }
+            try await hold.release()
+            try await world.wait(outbox) { $0.unsent == 0 }
+            #expect(world.store.writerStatistics.commits <= commits + 2)
+        }
+        #expect(sendCounts(world).values.allSatisfy { $0 == 1 })
+    }
+
+    /// An answer that is handled before an earlier sign-in would end that one.
+    @Test func `is handled after what happened before it`() async throws {
+        let servers = [SlowServer(), SlowServer(), SlowServer()]
+        let refusal = Mutex<HTTPResponse.Status?>(.unauthorized)
+        let world = try OutboxWorld { request in
+            let number = String(decoding: request.body, as: UTF8.self).compactMap(\.wholeNumberValue).first ?? 0
+            let answer = await servers[number - 1].answer()
+            let refusal = number == 3 ? refusal.withLock { $0.take() } : nil
+            return refusal.map { TransportResponse(status: $0) } ?? answer
+        }
+        let outbox = try world.outbox(account: "ada")
+        func waiting() -> Int? { outbox.state.withLock { $0.loop?.ended.joined().count } }
+        try await world.running(outbox) {
+            for number in 1...3 { try await outbox.enqueue(makeNoteWrite(number, entity: "note/\(number)")) }
+            try await world.waitUntil { servers.allSatisfy { $0.count == 1 } }
+            let hold = await WriterHold(world.store)
+            servers[0].open()
+            try await world.waitUntil { outbox.state.withLock { $0.loop?.tryTasks.count == 2 } }
+            servers[1].open()
+            try await world.waitUntil { waiting() == 1 }
+            outbox.signedIn(as: "ada")
+            servers[2].open()
+            try await world.waitUntil { waiting() == 2 }
+            try await hold.release()
+            try await world.wait(outbox) { $0.unsent == 0 }
+        }
+        #expect(!world.events.withLock { $0 }.contains(.signInExpired(account: "ada")))
+    }
+
     /// A system may let a timer go off late, and something else happens before.
     @Test func `is over when the store can be written to again, whatever happens before the timer goes off`()
         async throws

@@ -28,6 +28,16 @@ import Testing
         #expect(fixture.stored.isEmpty)
     }
 
+    @Test func `answers that are in together end their writes in one step, and the next of each lane begins`() {
+        var fixture = MachineFixture()
+        let heads = ["a", "b", "c"].map { fixture.enqueue($0) }
+        let next = ["a", "b", "c"].map { fixture.enqueue($0) }
+        fixture.handle(zip(heads, [200, 422, 500]).map { .tryEnded($0, .whole(.head(ResponseSummary($1)))) })
+        #expect(fixture.outcomes == [heads[0]: "accepted", heads[1]: "rejected"])
+        #expect(fixture.state(heads[2]) == .waiting)
+        #expect(fixture.sent == Array(next.prefix(2)))
+    }
+
     @Test func `[§4.5] check-in goes before check-out, however often it has to be tried`() {
         var fixture = MachineFixture()
         let (checkIn, checkOut) = (fixture.enqueue(), fixture.enqueue())

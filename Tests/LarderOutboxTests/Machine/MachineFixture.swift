@@ -49,8 +49,11 @@ struct MachineFixture {
     func state(_ id: UUIDBytes) -> OutboxDelivery.State? { stored[id]?.delivery.state }
 
     /// The machine sees the table and takes an event, and what it changes is stored.
-    mutating func handle(_ event: DeliveryEvent) {
-        let step = Self.step(&machine, event, self)
+    mutating func handle(_ event: DeliveryEvent) { handle([event]) }
+
+    /// The machine sees the table and takes events together, and what it changes is stored.
+    mutating func handle(_ events: [DeliveryEvent]) {
+        let step = Self.step(&machine, events, self)
         keys += 1
         for change in step.changes { store(change) }
         switch step.serverWait {
@@ -61,27 +64,27 @@ struct MachineFixture {
         case nil: break
         }
         effects = step.effects
-        #expect(machine.isLive(at: reading), "after \(event)")
+        #expect(machine.isLive(at: reading), "after \(events)")
     }
 
     /// The machine takes an event, and what it changes cannot be stored.
     mutating func handleUnstored(_ event: DeliveryEvent) {
         var discarded = machine
-        let step = Self.step(&discarded, event, self)
+        let step = Self.step(&discarded, [event], self)
         #expect(!step.changes.isEmpty)
         let failed = machine.step(.storageFailed, at: reading, freshKey: UUIDBytes(high: 7, low: keys))
         #expect(failed.changes.isEmpty)
         effects = failed.effects
     }
 
-    private static func step(_ machine: inout DeliveryMachine, _ event: DeliveryEvent, _ fixture: MachineFixture)
+    private static func step(_ machine: inout DeliveryMachine, _ events: [DeliveryEvent], _ fixture: MachineFixture)
         -> DeliveryStep
     {
         let rest = fixture.serverWait.map { Duration.milliseconds($0.remaining(at: fixture.reading.now)) }
         let changes = TableChanges(
             Array(fixture.stored.values), changed: nil, serverWait: fixture.hasJustBegun ? rest : nil)
         machine.applyTableChanges(changes, at: fixture.reading)
-        return machine.step(event, at: fixture.reading, freshKey: UUIDBytes(high: 7, low: fixture.keys))
+        return machine.step(events, at: fixture.reading, freshKey: UUIDBytes(high: 7, low: fixture.keys))
     }
 
     private mutating func store(_ change: DeliveryChange) {

@@ -26,7 +26,7 @@ struct DumpReader: ~Copyable {
                 try checkTrailer(json, counts)
                 break
             }
-            hash = DumpFrame.chain(hash, line)
+            hash = DumpFrame.chain(hash, line.rawSpan)
             let (table, record) = try self.record(json)
             try filler.append(record, to: table)
             records += 1
@@ -43,7 +43,7 @@ struct DumpReader: ~Copyable {
             throw bad("the dump is of a version that this tool does not know")
         }
         guard json["redacted"] == false else { throw bad("a redacted dump has no content to load") }
-        hash = DumpFrame.chain(hash, line)
+        hash = DumpFrame.chain(hash, line.rawSpan)
         return json["records"]
     }
 

@@ -50,7 +50,7 @@ struct DumpWriter {
         let start = waiting.count
         json.write(to: &waiting)
         waiting.append(0x0A)
-        hash = DumpFrame.chain(hash, Array(waiting[start...]))
+        hash = DumpFrame.chain(hash, waiting.rawSpan.extracting(start..<waiting.count))
         if waiting.count >= Self.chunkSize {
             try put(waiting)
             waiting.removeAll(keepingCapacity: true)
@@ -83,7 +83,7 @@ enum DumpFrame {
     }
 
     /// Returns the hash after one more line, including its line end.
-    static func chain(_ hash: UInt64, _ line: [UInt8]) -> UInt64 { line.rawSpan.xxh64(seed: hash) }
+    static func chain(_ hash: UInt64, _ line: RawSpan) -> UInt64 { line.xxh64(seed: hash) }
 }
 
 extension [UInt8] {

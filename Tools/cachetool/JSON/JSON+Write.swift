@@ -1,4 +1,4 @@
-import LarderFormat
+import LarderJSON
 
 extension JSON {
     /// The text, without blanks and line ends.
@@ -39,16 +39,8 @@ extension JSON {
         }
     }
 
+    // JSON requires no escape of format characters, but a terminal executes or hides them.
     private static func write(_ text: String, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": output += [UInt8(ascii: "\\"), UInt8(truncatingIfNeeded: scalar.value)]
-            // JSON does not require this escape, but a terminal executes or hides these characters.
-            case _ where scalar.isControlOrFormat: output += scalar.escape.utf8
-            default: output += scalar.utf8
-            }
-        }
-        output.append(UInt8(ascii: "\""))
+        JSONText.append(quoting: text, escapesFormat: true, to: &output)
     }
 }

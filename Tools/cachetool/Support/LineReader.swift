@@ -32,7 +32,7 @@ struct LineReader: ~Copyable {
     mutating func next() throws(ToolError) -> [UInt8]? {
         var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+            if let end = lineEnd(from: searched) {
                 defer { start = end + 1 }
                 number += 1
                 return Array(buffer[start...end])
@@ -50,6 +50,16 @@ struct LineReader: ~Copyable {
             start = 0
             searched = buffer.count
             try fill()
+        }
+    }
+
+    /// Returns the position of the first line end of the buffer at `start` or behind it.
+    private func lineEnd(from start: Int) -> Int? {
+        if start == buffer.count { return nil }
+        return unsafe buffer.withUnsafeBytes { bytes in
+            // In bounds: `start` is less than the count, and so the buffer has an address.
+            let found = unsafe memchr(bytes.baseAddress! + start, 0x0A, bytes.count - start)
+            return unsafe found.map { unsafe UnsafeRawPointer($0) - bytes.baseAddress! }
         }
     }
 

@@ -20,7 +20,9 @@ enum Terminal {
 
     /// Writes a value as one line of data.
     static func print(_ value: JSON) throws(ToolError) {
-        try write(value.bytes + [0x0A])
+        var line = value.bytes
+        line.append(0x0A)
+        try write(line)
     }
 
     /// Writes content byte for byte; on a terminal as text, in which only line ends and tabs are not escaped.

@@ -124,7 +124,8 @@ extension Outbox {
     private func start(_ request: DeliveryTry, in group: inout DiscardingTaskGroup) {
         let sending = Task {
             let (answer, accepted) = await send(request)
-            post(.tryEnded(CompletedTry(key: request.key, result: answer, accepted: accepted)))
+            let ended = CompletedTry(key: request.key, result: answer, accepted: accepted)
+            state.withLock { $0.loop?.complete(ended) }
         }
         state.withLock { $0.loop?.tryTasks[request.key] = sending }
         group.addTask {

@@ -116,9 +116,7 @@ extension Outbox {
                 await runStep(StepRequest(event), in: &group)
             }
             if case .foreground = event { reportUnshown() }
-        case .tryEnded(let answer):
-            state.withLock { $0.loop?.tryTasks[answer.key] = nil }
-            await storeResult(answer, in: &group)
+        case .triesEnded: await storeResults(state.withLock { $0.loop?.removeEnded() } ?? [], in: &group)
         case .conflictResolved(let prepared):
             let id = prepared.conflict.entryID
             var request = StepRequest(.discard(id, outcome: PreparedResolution.outcome))
@@ -168,6 +166,18 @@ extension Outbox {
         }
         // A response that fails again is put behind the others: they may be what frees space for it.
         state.withLock { [remaining] state in state.loop?.unstored.insert(contentsOf: remaining, at: 0) }
+    }
+
+    /// Stores responses, in one step where that works.
+    private func storeResults(_ answers: [CompletedTry], in group: inout DiscardingTaskGroup) async {
+        if answers.count > 1, !isStoragePaused(at: clockReading()) {
+            var request = StepRequest(answers.map { .tryEnded($0.key, $0.result) })
+            for answer in answers { request.accepted.merge(answer.accepted) { first, _ in first } }
+            request.pausesOnFailure = false
+            let failure = await runStep(request, in: &group)
+            if failure == nil || failure is CancellationError { return }
+        }
+        for answer in answers { await storeResult(answer, in: &group) }
     }
 
     /// Stores a response, or keeps it in memory where that fails.

@@ -76,7 +76,7 @@ extension Outbox {
         await withShutdownHandler {
             await loop(inputs, continuation)
         } onShutdown: {
-            continuation.yield(.event(.stop))
+            if !self.post(.event(.stop)) { continuation.yield(.event(.stop)) }
         }
         try Task.checkCancellation()
     }
@@ -136,7 +136,7 @@ extension Outbox {
             guard let draining = state.draining, draining.run == run else { return false }
             state.draining?.drains -= 1
             if draining.drains > 1 { return false }
-            state.loop?.inputs.yield(.event(.stop))
+            state.loop?.post(.event(.stop))
             return true
         }
     }
@@ -168,9 +168,7 @@ extension Outbox {
 extension OutboxState {
     /// Registers a drain with the run that has begun; returns false when it would have no effect.
     fileprivate mutating func register(_ drain: Drain, isElsewhere: Bool) -> Bool {
-        if let loop {
-            return if case .enqueued = loop.inputs.yield(.drain(drain)) { true } else { false }
-        }
+        if let isPosted = loop?.post(.drain(drain)) { return isPosted }
         // A run that waits until another outbox ends has no loop for long.
         if draining == nil, isElsewhere { return false }
         earlyDrains.append(drain)

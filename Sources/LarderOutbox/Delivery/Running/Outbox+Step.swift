@@ -4,9 +4,9 @@ internal import LarderTransport
 internal import Logging
 internal import Synchronization
 
-/// An event for the machine, and what is stored with it.
+/// Events for the machine, and what is stored with them.
 struct StepRequest: Sendable {
-    let event: DeliveryEvent
+    let events: [DeliveryEvent]
     /// The content of the responses, by entry.
     var accepted: [UUIDBytes: AcceptedResponse] = [:]
     /// Changes of the same transaction, made before those of the machine.
@@ -16,7 +16,9 @@ struct StepRequest: Sendable {
     /// The reason why it cannot be done, if it cannot.
     var refusal: @Sendable (DeliveryMachine) -> OutboxError? = { _ in nil }
 
-    init(_ event: DeliveryEvent) { self.event = event }
+    init(_ event: DeliveryEvent) { events = [event] }
+
+    init(_ events: [DeliveryEvent]) { self.events = events }
 }
 
 /// The stored result of an event.
@@ -54,7 +56,7 @@ extension Outbox {
             if !(error is OutboxError || error is CancellationError) {
                 store.host.logger.error("a step of the outbox was not stored", metadata: ["error": "\(error)"])
                 if request.pausesOnFailure {
-                    stepWithoutStoring([.storageFailed, request.event], at: clockReading(), in: &group)
+                    stepWithoutStoring([.storageFailed] + request.events, at: clockReading(), in: &group)
                 }
             }
             return error
@@ -145,14 +147,14 @@ extension Transaction {
         var machine = before
         machine.applyTableChanges(changes.table, at: reading)
         if let refusal = request.refusal(machine) { throw refusal }
-        var step = machine.step(request.event, at: reading, freshKey: key)
+        var step = machine.step(request.events, at: reading, freshKey: key)
         // Where the session cannot be read nothing begins, and the event is stored all the same.
         let isSignedIn = step.isSending ? try? isSignedIn(machine.authentication.account) : true
         if isSignedIn != true {
             let authentication = machine.authentication
             machine = before
             machine.applyTableChanges(changes.table, at: reading)
-            step = machine.step(request.event, signedOutAt: reading, freshKey: key)
+            step = machine.step(request.events, signedOutAt: reading, freshKey: key)
             // A session that cannot be read signs no account out: the next event checks again.
             if isSignedIn == nil { machine.setAuthentication(authentication) }
         }
