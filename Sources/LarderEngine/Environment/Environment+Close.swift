@@ -17,7 +17,7 @@ extension Environment {
     /// - Throws: ``EngineError/busy`` when readers did not leave in time: the environment stays open for reading and
     ///   may be closed again. ``EngineError/closed`` when it was closed before.
     public func close(within milliseconds: Int? = nil) throws(EngineError) {
-        precondition(unsafe currentReader == nil, "a store cannot be closed from inside one of its reads")
+        precondition(!isReading, "a store cannot be closed from inside one of its reads")
         // A forked child must not touch its parent's locks and reader slots.
         if isForked { throw .usedAfterFork }
         guard try EnvironmentRegistry.shared.release(self) else { return }

@@ -19,15 +19,17 @@ extension Environment {
     ///   ``EngineError/closed``, ``EngineError/usedAfterFork``, ``EngineError/readersFull``, ``EngineError/stopped``; where it is suspended, as
     ///   ``suspend(within:validation:)`` says.
     public func read<Result: ~Copyable>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-        if let outer = unsafe currentReader {
+        if let outer = currentReader {
             if isForked { throw EngineError.usedAfterFork }
-            let bounds = unsafe try mapExtent.bounds(in: outer, isWriting: false)
+            let bounds = unsafe try mapExtent.bounds(in: outer.handle, isWriting: false)
             let plain = PlainValues(options, tables)
             defer { withExtendedLifetime(plain) {} }
-            return try body(unsafe ReadTransaction(handle: outer, bounds: bounds, plain: plain, pages: neededGuard))
+            return try body(
+                unsafe ReadTransaction(
+                    handle: outer.handle, bounds: bounds, plain: plain, pages: neededGuard, slot: outer))
         }
         let (slot, bounds) = try acquireReader()
-        unsafe pthread_setspecific(readerKey, UnsafeRawPointer(slot.handle))
+        unsafe pthread_setspecific(readerKey, Unmanaged.passUnretained(slot).toOpaque())
         defer {
             pthread_setspecific(readerKey, nil)
             // In a child forked by `body` the slot is the parent's, in memory that both share.
@@ -39,7 +41,8 @@ extension Environment {
         }
         do {
             return try body(
-                unsafe ReadTransaction(handle: slot.handle, bounds: bounds, plain: slot.plain, pages: neededGuard))
+                unsafe ReadTransaction(
+                    handle: slot.handle, bounds: bounds, plain: slot.plain, pages: neededGuard, slot: slot))
         } catch EngineError.keyUnavailable(let failure) {
             throw failure.error
         } catch let error as EngineError where error.isOfStoredBytes {

@@ -130,7 +130,7 @@ public final class Environment: @unchecked Sendable {
     ) throws(EngineError) -> Result {
         try checkUsable()
         // A thread that reads has entered already, and would wait for a growth that waits for it.
-        if unsafe currentReader != nil { return try body() }
+        if isReading { return try body() }
         try lockOpen(resumes: resumes)
         defer { remapLock.unlockShared() }
         return try body()
@@ -158,15 +158,17 @@ public final class Environment: @unchecked Sendable {
     /// Whether this process was forked off after the environment was opened.
     var isForked: Bool { ForkCounter.current != forkCount }
 
-    /// The read view this thread is reading, if any.
-    var currentReader: OpaquePointer? {
-        // Set by `read` on this thread only, and cleared before the read view is reset.
-        unsafe OpaquePointer(pthread_getspecific(readerKey))
+    /// The reader slot of the view that this thread is reading, if any.
+    var currentReader: ReaderSlot? {
+        // Set by `read` on this thread only, which has the slot, and cleared before the read view is reset.
+        unsafe pthread_getspecific(readerKey).map { unsafe Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
+
+    /// Whether this thread is reading.
+    var isReading: Bool { unsafe pthread_getspecific(readerKey) != nil }
 
     /// Whether the caller is inside a read or a write of this environment, where it must not block on a write.
     public var isInsideTransaction: Bool {
-        let reader = unsafe currentReader
-        return unsafe (reader != nil) || writer.isCurrent
+        isReading || writer.isCurrent
     }
 }

@@ -13,26 +13,46 @@ public struct ReadTransaction: ~Escapable {
     // Nil without a cipher and a decompressor. Owned by the lender, which keeps it as long as this and its spans are valid.
     private let plain: Unmanaged<PlainValues>?
     // The environment keeps it, and outlives every transaction.
-    private unowned(unsafe) let pages: PageGuard?
-    /// Whether there is a guard; a comparison of the reference would count it.
-    private let isGuarded: Bool
+    private let pages: Unmanaged<PageGuard>?
+    // The pool keeps it; the lender has it while this is lent. Nil where no reader slot is used.
+    private let slot: Unmanaged<ReaderSlot>?
 
-    /// - Parameter pages: the guard of the file's pages; nil where they need none.
+    /// - Parameters:
+    ///   - pages: the guard of the file's pages; nil where they need none.
+    ///   - slot: the reader slot of the view; nil for none.
     @_lifetime(immortal)  // Lent for the duration of a closure, or bound to the write transaction by its maker.
-    init(handle: OpaquePointer, bounds: ValueBounds, plain: PlainValues?, pages: PageGuard?) {
+    init(
+        handle: OpaquePointer, bounds: ValueBounds, plain: PlainValues?, pages: PageGuard?, slot: ReaderSlot? = nil
+    ) {
         unsafe self.handle = handle
         self.bounds = bounds
         unsafe self.plain = plain.map { unsafe Unmanaged.passUnretained($0) }
-        unsafe self.pages = pages
-        isGuarded = pages != nil
+        unsafe self.pages = pages.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.slot = slot.map { unsafe Unmanaged.passUnretained($0) }
     }
+
+    /// Returns the object in which the layer above keeps what it has found in the commit that the reader slot showed
+    /// last; only this view, and those inside it, use it now.
+    ///
+    /// - Parameter make: makes it for a new slot, or where there is no slot.
+    package func memo<Memo: AnyObject>(_ make: () -> Memo) -> Memo {
+        // The lender has the slot while this is lent.
+        let known = unsafe slot?._withUnsafeGuaranteedRef { $0.memo as? Memo }
+        if let memo = known ?? nil { return memo }
+        let memo = make()
+        unsafe slot?._withUnsafeGuaranteedRef { $0.memo = memo }
+        return memo
+    }
+
+    /// The guard of the file's pages; nil where they need none.
+    private var pageGuard: PageGuard? { unsafe pages?.takeUnretainedValue() }
 
     /// The same view of the values as they are stored: sealed and compressed, where they are.
     package var stored: ReadTransaction {
         @_lifetime(copy self)
         get {
             unsafe _overrideLifetime(
-                ReadTransaction(handle: handle, bounds: bounds, plain: nil, pages: pages), copying: self)
+                ReadTransaction(handle: handle, bounds: bounds, plain: nil, pages: pageGuard), copying: self)
         }
     }
 
@@ -58,7 +78,7 @@ public struct ReadTransaction: ~Escapable {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored }
         // The lender keeps the values until this view, or the state of the write transaction that it shows, ends.
-        let source = unsafe ValueSource(handle, bounds, pages)
+        let source = unsafe ValueSource(handle, bounds, pageGuard)
         let value = unsafe try plain.takeUnretainedValue().value(stored, of: copy key, in: table, source)
         return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
     }
@@ -70,7 +90,7 @@ public struct ReadTransaction: ~Escapable {
     package func openedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored }
-        let source = unsafe ValueSource(handle, bounds, pages)
+        let source = unsafe ValueSource(handle, bounds, pageGuard)
         // As above.
         let value = unsafe try plain.takeUnretainedValue().openedValue(stored, of: copy key, in: table, source)
         return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
@@ -83,7 +103,7 @@ public struct ReadTransaction: ~Escapable {
     package func valueSize(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> Int? {
         guard let stored = try storedValue(forKey: key, in: table) else { return nil }
         guard let plain = unsafe plain else { return stored.byteCount }
-        let source = unsafe ValueSource(handle, bounds, pages)
+        let source = unsafe ValueSource(handle, bounds, pageGuard)
         return unsafe try plain.takeUnretainedValue().size(stored, of: copy key, in: table, source)
     }
 
@@ -92,7 +112,7 @@ public struct ReadTransaction: ~Escapable {
     private func storedValue(forKey key: borrowing RawSpan, in table: Table) throws(EngineError) -> RawSpan? {
         try checkKey(key)
         TableAccess.lookup.record()
-        if isGuarded, let pages = unsafe pages {
+        if let pages = unsafe pages {
             let commit = unsafe GuardedCommit(pages, handle, bounds)
             if !bounds.isWriting {
                 let value = try commit.value(forKey: key, in: table)
@@ -102,8 +122,10 @@ public struct ReadTransaction: ~Escapable {
             // The transaction may have changed the value.
             try commit.check(key, in: table)
         }
-        var found = unsafe MDB_val()
-        let code = unsafe key.withMDBValue { wanted in unsafe mdb_get(handle, table.identifier, &wanted, &found) }
+        let (code, found) = unsafe key.withMDBValue { wanted in
+            var found = unsafe MDB_val()
+            return unsafe (mdb_get(handle, table.identifier, &wanted, &found), found)
+        }
         if code == MDB_NOTFOUND { return nil }
         try check(code, "mdb_get")
         unsafe try bounds.check(found, in: handle)
@@ -120,7 +142,7 @@ public struct ReadTransaction: ~Escapable {
         in table: Table, _ body: (inout Cursor) throws -> Result
     ) throws -> Result {
         var cursor = unsafe try Cursor(
-            transaction: handle, table: table, bounds: bounds, values: plain?.takeUnretainedValue(), pages: pages)
+            transaction: handle, table: table, bounds: bounds, values: plain?.takeUnretainedValue(), pages: pageGuard)
         return try body(&cursor)
     }
 

@@ -20,17 +20,24 @@ extension RawSpan {
     func firstZero(from start: Int) -> Int? {
         var offset = start
         while offset <= byteCount - 8 {
-            let word = UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            // Of the first byte that is 0, and of no byte before it, the highest bit is set.
-            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            let zeros = zeroBytes(ofWordAt: offset)
             if zeros != 0 { return offset + zeros.trailingZeroBitCount / 8 }
             offset += 8
         }
+        if byteCount >= 8, zeroBytes(ofWordAt: byteCount - 8) == 0 { return nil }
         while offset < byteCount {
             if unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0 { return offset }
             offset += 1
         }
         return nil
+    }
+
+    /// Returns a number of whose first byte that stands for a zero, and of no byte before it, the highest bit is set, of
+    /// the eight bytes at `offset`; 0 where none of them is.
+    @inline(__always)
+    private func zeroBytes(ofWordAt offset: Int) -> UInt64 {
+        let word = UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        return (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
     /// Returns the XXH64 of the bytes. FORMAT.md, "XXH64".
@@ -75,10 +82,12 @@ extension RawSpan {
         let common = Swift.min(byteCount, other.byteCount)
         var offset = 0
         while offset <= common - 8 {
-            let left = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let right = unsafe other.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if left != right { return offset + (left ^ right).littleEndian.trailingZeroBitCount / 8 }
+            if let difference = firstDifference(from: other, inWordAt: offset) { return difference }
             offset += 8
+        }
+        if offset < common, common >= 8 {
+            // The bytes before were the same.
+            return firstDifference(from: other, inWordAt: common - 8)
         }
         while offset < common {
             let left = unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
@@ -88,6 +97,14 @@ extension RawSpan {
         }
         return nil
     }
+
+    /// As ``firstDifference(from:)``, within the eight bytes at `offset`.
+    @inline(__always)
+    private func firstDifference(from other: RawSpan, inWordAt offset: Int) -> Int? {
+        let left = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let right = unsafe other.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        return left == right ? nil : offset + (left ^ right).littleEndian.trailingZeroBitCount / 8
+    }
 }
 
 extension MutableRawSpan {
@@ -96,9 +113,37 @@ extension MutableRawSpan {
         storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
     }
 
+    /// Copies the bytes of `span` to `offset`, where they must fit.
+    mutating func copy(_ span: RawSpan, to offset: Int) {
+        precondition(offset >= 0 && span.byteCount <= byteCount - offset, "the bytes do not fit")
+        unsafe withUnsafeMutableBytes { target in
+            unsafe span.withUnsafeBytes { bytes in
+                // Both are empty where there is no address.
+                guard let address = target.baseAddress, let source = bytes.baseAddress else { return }
+                unsafe (address + offset).copyMemory(from: source, byteCount: bytes.count)
+            }
+        }
+    }
+
     /// Sets every byte to 0.
     mutating func fillWithZeros() {
         for offset in 0..<byteCount { storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
+    }
+}
+
+extension MutableSpan where Element == UInt8 {
+    /// Stores the eight bytes of `value`, big-endian, at `offset`, where they must fit.
+    mutating func store(bigEndian value: UInt64, at offset: Int) {
+        // Any bytes are elements.
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: value.bigEndian, toByteOffset: offset, as: UInt64.self)
+    }
+
+    /// Copies the bytes of `span` to `offset`, where they must fit.
+    mutating func copy(_ span: RawSpan, to offset: Int) {
+        // Any bytes are elements.
+        var bytes = unsafe mutableBytes
+        bytes.copy(span, to: offset)
     }
 }
 

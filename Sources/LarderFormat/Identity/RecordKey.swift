@@ -16,6 +16,16 @@ package enum RecordKey {
         let start = isNegative ? 1 : 0
         guard start < digits.count else { return nil }
         if digits[start] == 0x30 { return digits.count == 1 ? 0 : nil }
+        if digits.count <= 18 {
+            // No number of so few digits is out of range.
+            var value: Int64 = 0
+            for offset in start..<digits.count {
+                let digit = digits[offset] &- 0x30
+                guard digit <= 9 else { return nil }
+                value = value &* 10 &+ Int64(digit)
+            }
+            return isNegative ? -value : value
+        }
         // Counted below zero, where the range has one more value.
         var value: Int64 = 0
         for offset in start..<digits.count {

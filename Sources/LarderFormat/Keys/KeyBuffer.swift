@@ -125,4 +125,33 @@ extension KeyBuffer: TupleSink {
         if count < Limits.key { storage[count] = byte }
         count += 1
     }
+
+    mutating func put(_ bytes: Span<UInt8>) {
+        let end = count + bytes.count
+        if end <= Limits.key {
+            #if canImport(Darwin)
+            let start = count
+            storage.withMutableRawSpan { $0.copy(bytes.raw, to: start) }
+            #else
+            var elements = storage.mutableSpan
+            elements.copy(bytes.raw, to: count)
+            #endif
+        }
+        count = end
+    }
+
+    #if !canImport(Darwin)
+    mutating func put(lowest size: Int, of number: UInt64) {
+        if size > 0, count <= Limits.key - 8 {
+            // The bytes behind it are replaced by the next element, or are not part of the key.
+            var elements = storage.mutableSpan
+            elements.store(bigEndian: number << UInt64(64 - 8 * size), at: count)
+            count += size
+        } else {
+            for index in stride(from: size - 1, through: 0, by: -1) {
+                put(UInt8(truncatingIfNeeded: number >> UInt64(8 * index)))
+            }
+        }
+    }
+    #endif
 }

@@ -2,6 +2,10 @@
 protocol TupleSink: ~Copyable {
     /// Appends the next byte.
     mutating func put(_ byte: UInt8)
+    /// Appends bytes.
+    mutating func put(_ bytes: Span<UInt8>)
+    /// Appends the `size` lowest bytes of a number, 0 to 8, the highest first.
+    mutating func put(lowest size: Int, of number: UInt64)
 }
 
 extension TupleSink where Self: ~Copyable {
@@ -11,10 +15,14 @@ extension TupleSink where Self: ~Copyable {
         // A negative integer is written as the one's complement of its magnitude, so that more negative is smaller.
         let bits = integer < 0 ? ~magnitude : magnitude
         put(integer < 0 ? TupleCode.zero - UInt8(size) : TupleCode.zero + UInt8(size))
+        put(lowest: size, of: bits)
+    }
+
+    mutating func put(lowest size: Int, of number: UInt64) {
         var shift = size * 8
         while shift > 0 {
             shift -= 8
-            put(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+            put(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
         }
     }
 
@@ -44,10 +52,14 @@ extension TupleSink where Self: ~Copyable {
     }
 
     private mutating func put(escaped bytes: Span<UInt8>) {
-        for index in 0..<bytes.count {
-            let byte = bytes[index]
-            put(byte)
-            if byte == TupleCode.terminator { put(TupleCode.escape) }
+        if bytes.raw.firstZero(from: 0) == nil {
+            put(bytes)
+        } else {
+            for index in 0..<bytes.count {
+                let byte = bytes[index]
+                put(byte)
+                if byte == TupleCode.terminator { put(TupleCode.escape) }
+            }
         }
         put(TupleCode.terminator)
     }

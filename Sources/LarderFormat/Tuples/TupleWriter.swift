@@ -67,4 +67,6 @@ package struct TupleWriter {
 
 extension TupleWriter: TupleSink {
     mutating func put(_ byte: UInt8) { bytes.append(byte) }
+
+    mutating func put(_ bytes: Span<UInt8>) { self.bytes.append(copying: bytes.raw) }
 }

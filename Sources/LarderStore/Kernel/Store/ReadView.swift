@@ -1,5 +1,5 @@
 internal import LarderEngine
-internal import Synchronization
+internal import LarderFormat
 
 /// A consistent view of one commit of the store, lent to a synchronous closure, whatever is written meanwhile.
 ///
@@ -13,19 +13,63 @@ internal import Synchronization
 /// ```
 public struct ReadView: ~Copyable, ~Escapable {
     let transaction: LarderEngine.ReadTransaction
-    let tables: Tables
-    let shared: SharedState
-    /// The place of the rows of the resource read last, which does not change within one view.
-    let lastSource = Mutex<ShownSource?>(nil)
+    /// The only reference to what the views of a store share: each is counted in each view.
+    private let store: Store
+    private let lastSource: LastSource
 
     /// A view of `store` at the commit of `transaction`.
     @_lifetime(copy transaction)
     init(_ transaction: LarderEngine.ReadTransaction, of store: Store) {
         self.transaction = transaction
-        tables = store.tables
-        shared = store.shared
+        self.store = store
+        lastSource = transaction.memo(LastSource.init)
+        lastSource.begin(transaction.commit)
     }
 
     /// The number of the commit this view shows; grows by one with every commit.
     public var commit: UInt64 { transaction.commit }
+
+    var tables: Tables { store.tables }
+    var shared: SharedState { store.shared }
+
+    /// The place of everything that is shown of a resource.
+    borrowing func mergedSource(of resource: ResourceKey) throws -> ShownSource {
+        if let known = lastSource.find(resource) {
+            recordUse(of: known)
+            return known
+        }
+        let found = try tables.mergedSource(of: resource, in: transaction)
+        lastSource.insert(found)
+        recordUse(of: found)
+        return found
+    }
+
+    /// Records that rows of a place are read.
+    borrowing func recordUse(of source: ShownSource) {
+        if source.hasRows { store.generationUses.insert(source.rows.generation) }
+    }
+}
+
+/// The place of the rows of the resource that the views of a reader slot read last.
+///
+/// It is the same for all views of a commit: its record is looked up and verified once. Only one thread uses it at a
+/// time.
+private final class LastSource {
+    private var commit: UInt64 = 0
+    private var source: ShownSource?
+
+    /// Begins a view of a commit.
+    func begin(_ commit: UInt64) {
+        if self.commit == commit { return }
+        self.commit = commit
+        source = nil
+    }
+
+    /// Returns the place that was found for a resource; nil where none was.
+    func find(_ resource: ResourceKey) -> ShownSource? {
+        guard let source, source.rows.owner == resource else { return nil }
+        return source
+    }
+
+    func insert(_ found: ShownSource) { source = found }
 }

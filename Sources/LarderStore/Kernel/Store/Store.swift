@@ -22,6 +22,8 @@ public final class Store: Sendable {
     package let host: HostServices
     let hub = ObservationHub()
     let shared: SharedState
+    /// Those of ``shared``, which is weakly referred to, so that it takes longer to count its references.
+    let generationUses: UseBits
     /// Whether writes are refused: as requested, or because a newer version has changed the file.
     public let isReadOnly: Bool
     /// The salvage that the open of this store has made, because the file was damaged; nil where it was not.
@@ -44,6 +46,7 @@ public final class Store: Sendable {
             environment: environment, host: host, sizeCap: sizeCap, credentialFields: credentialFields)
         shared = try SharedState.of(file, parts: parts)
         tables = shared.tables
+        generationUses = shared.generationUses
         shared.add(hub)
     }
 

@@ -1,8 +1,8 @@
 internal import LarderEngine
 internal import LarderFormat
 
-/// The handles of the tables in use.
-struct Tables: Sendable {
+/// The handles of the tables in use. An object, because every view refers to them.
+final class Tables: Sendable {
     let meta: Table
     let resources: Table
     let rows: Table
@@ -22,7 +22,7 @@ struct Tables: Sendable {
     let texts: KeyTexts
 
     /// The tables of an open file.
-    init(_ environment: Environment) {
+    convenience init(_ environment: Environment) {
         self.init(environment.tables, (environment.cipher as? StoreCipher)?.texts ?? .readable)
     }
 

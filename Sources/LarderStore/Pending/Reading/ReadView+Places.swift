@@ -21,7 +21,7 @@ extension ReadView {
 
     /// Records that rows of a place from an earlier view of the same commit are read.
     package borrowing func use(_ place: ResourcePlace) {
-        if place.shown.hasRows { shared.generationUses.insert(place.shown.rows.generation) }
+        recordUse(of: place.shown)
     }
 
     /// Returns the row at `key`, which belongs to the resource of `place`; as ``row(at:)``.

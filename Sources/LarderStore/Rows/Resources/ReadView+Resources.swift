@@ -1,6 +1,5 @@
 internal import LarderEngine
 public import LarderFormat
-internal import Synchronization
 
 extension ReadView {
     /// The metadata of a resource; nil when it is unknown.
@@ -49,14 +48,5 @@ extension ReadView {
             throw StoreError.damaged(table: TableName.generations.rawValue, reason: reason)
         }
         return (number, record)
-    }
-
-    /// The place of everything that is shown of a resource.
-    borrowing func mergedSource(of resource: ResourceKey) throws -> ShownSource {
-        if let last = lastSource.withLock({ $0 }), last.rows.owner == resource { return last }
-        let found = try tables.mergedSource(of: resource, in: transaction)
-        lastSource.withLock { $0 = found }
-        if found.hasRows { shared.generationUses.insert(found.rows.generation) }
-        return found
     }
 }
