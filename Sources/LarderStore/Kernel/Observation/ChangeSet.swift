@@ -21,13 +21,15 @@ public struct ChangeSet: Equatable, Sendable {
         }
 
         mutating func add(_ key: RowKey, isRemoval: Bool) {
-            widen(to: key...key)
+            if key < range.lowerBound { range = key...range.upperBound }
+            if range.upperBound < key { range = range.lowerBound...key }
             guard isComplete else { return }
+            // Most commits only put rows or only remove some, and need not look for a key among the others.
             if isRemoval {
-                upserts.remove(key)
+                if !upserts.isEmpty { upserts.remove(key) }
                 removals.insert(key)
             } else {
-                removals.remove(key)
+                if !removals.isEmpty { removals.remove(key) }
                 upserts.insert(key)
             }
             if upserts.count + removals.count > Self.limit { discardKeys() }

@@ -10,6 +10,11 @@ final class RowTallies: CommitState {
         let owner: ResourceKey
         var record: GenerationRecord
         var step: RowHistory.Step
+
+        mutating func set(_ record: GenerationRecord, changing key: RowKey) {
+            self.record = record
+            step.append(key, digest: record.digest)
+        }
     }
 
     private var counted: [Int64: Counted] = [:]
@@ -24,10 +29,11 @@ final class RowTallies: CommitState {
     /// Keeps the record of the generation that a row was changed in.
     func set(_ record: GenerationRecord, of source: RowSource, changing key: RowKey, from digest: UInt64) {
         let number = source.generation
-        let first = Counted(
-            owner: source.owner, record: record, step: RowHistory.Step(generation: number, from: digest))
-        counted[number, default: first].record = record
-        counted[number]?.step.append(key, digest: record.digest)
+        counted[
+            number,
+            default: Counted(
+                owner: source.owner, record: record, step: RowHistory.Step(generation: number, from: digest))
+        ].set(record, changing: key)
     }
 
     /// Forgets a discarded generation, and returns its record.
