@@ -209,7 +209,7 @@ extension JSONScanner {
     }
 
     /// Returns the scalar of a backslash and `byte`; nil where they are no escape.
-    private static func escaped(_ byte: UInt8) -> UInt32? {
+    static func escaped(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt32(byte)
         case UInt8(ascii: "b"): 0x08

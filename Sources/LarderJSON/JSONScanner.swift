@@ -96,22 +96,42 @@ extension JSONScanner {
         return nil
     }
 
-    /// Skips the value behind a name that was read last, and returns its place; nil where it has to be scanned.
-    mutating func skipPlainValue(in text: Span<UInt8>, from position: Int) -> Range<Int>? {
-        guard mode == .structure, expectation == .colon, consumed == 0 else { return nil }
+    /// Checks and skips the value behind a name that was read last, and returns its place in `chunk`; nil, with nothing
+    /// skipped, where its tokens have to be read.
+    mutating func skipPlainValue(in chunk: Span<UInt8>, from position: Int) -> Range<Int>? {
+        guard mode == .structure, expectation == .colon else { return nil }
         let depth = min(JSONSkipping.maxDepth, limits.depth - depth)
-        guard let value = JSONSkipping(text).valueBehindColon(at: position, depth: depth) else { return nil }
-        start = Int64(value.lowerBound)
+        guard let value = JSONSkipping(chunk).valueBehindColon(at: position, depth: depth) else { return nil }
+        start = consumed &+ Int64(value.lowerBound)
         completeValue()
         return value
     }
 
-    /// Skips the rest of an object behind one of its members, and returns its end; nil where it has to be scanned.
-    mutating func skipPlainRest(in text: Span<UInt8>, from position: Int) throws(JSONError) -> Int? {
-        guard mode == .structure, expectation == .commaOrObjectEnd, consumed == 0 else { return nil }
+    /// Checks and skips the next members of an object up to one that has one of `names`, or whose tokens have to be
+    /// read.
+    package mutating func skipPlainMembers(in chunk: Span<UInt8>, from position: inout Int, without names: [[UInt8]]) {
+        guard mode == .structure, expectation == .commaOrObjectEnd || expectation == .nameOrObjectEnd else { return }
+        let end = JSONSkipping(chunk).endOfMembers(
+            from: position, isFirst: expectation == .nameOrObjectEnd, without: names, longest: limits.text,
+            depth: min(JSONSkipping.maxDepth, limits.depth - depth))
+        if end == position { return }
+        position = end
+        expectation = .commaOrObjectEnd
+    }
+
+    /// Checks and skips the rest of an object, behind its brace or one of its members, and returns its end in `chunk`;
+    /// nil, with nothing skipped, where its tokens have to be read.
+    mutating func skipPlainRest(in chunk: Span<UInt8>, from position: Int) throws(JSONError) -> Int? {
+        guard mode == .structure else { return nil }
         let depth = min(JSONSkipping.maxDepth, limits.depth - depth)
-        guard let end = JSONSkipping(text).endOfObject(behindMemberAt: position, depth: depth) else { return nil }
-        start = Int64(end - 1)
+        let found: Int?
+        switch expectation {
+        case .commaOrObjectEnd: found = JSONSkipping(chunk).endOfObject(behindMemberAt: position, depth: depth)
+        case .nameOrObjectEnd: found = JSONSkipping(chunk).endOfObject(behindBraceAt: position, depth: depth)
+        default: found = nil
+        }
+        guard let end = found else { return nil }
+        start = consumed &+ Int64(end - 1)
         _ = try close(UInt8(ascii: "}"), at: end - 1)
         return end
     }
@@ -130,19 +150,20 @@ extension JSONScanner {
     }
 
     /// Returns the index in `names` of the last captured name, string or number, or nil.
-    package func place(in names: [[UInt8]]) -> Int? {
-        let text = text.rawSpan.bytes
+    package func place(in names: [[UInt8]]) -> Int? { Self.place(of: text.rawSpan.bytes, in: names) }
+
+    static func place(of text: Span<UInt8>, in names: [[UInt8]]) -> Int? {
         var place = 0
         while place < names.count {
             let name = names[place]
-            if Self.isSame(name.rawSpan.bytes, text) { return place }
+            if name.count == text.count, isSame(name.rawSpan.bytes, text) { return place }
             place += 1
         }
         return nil
     }
 
+    /// Whether both, which have the same length, have the same bytes.
     private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
         var index = 0
         while index < left.count, left[index] == right[index] { index += 1 }
         return index == left.count

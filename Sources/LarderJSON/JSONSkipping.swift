@@ -1,5 +1,5 @@
-/// A check of values that lie whole in memory and are spelled plainly, which most are: without escapes, and nested a few
-/// levels deep at most.
+/// A check of values that lie whole in memory and are spelled plainly, which most are: with no escapes but those of one
+/// character, and nested a few levels deep at most.
 ///
 /// It accepts nothing that ``JSONScanner`` would not accept there. Where it returns nil, the scanner decides, from the
 /// same position.
@@ -22,6 +22,41 @@ struct JSONSkipping: ~Escapable {
         guard byte(at: colon) == UInt8(ascii: ":") else { return nil }
         let start = endOfSpace(from: colon + 1)
         return endOfValue(at: start, depth: depth).map { start..<$0 }
+    }
+
+    /// Returns the end of an object, behind whose brace `start` is.
+    ///
+    /// - Parameter depth: the levels of nesting that its values may have.
+    func endOfObject(behindBraceAt start: Int, depth: Int) -> Int? {
+        let index = endOfSpace(from: start)
+        if byte(at: index) == UInt8(ascii: "}") { return index + 1 }
+        return endOfMember(at: index, depth: depth).flatMap { endOfObject(behindMemberAt: $0, depth: depth) }
+    }
+
+    /// Returns the end of the last of the members that follow `start` and have none of `names`; `start` when the first
+    /// one has, or cannot be checked here.
+    ///
+    /// - Parameters:
+    ///   - isFirst: whether the brace of the object is before `start`, and not one of its members.
+    ///   - longest: the most bytes that their names may have.
+    ///   - depth: the levels of nesting that their values may have.
+    func endOfMembers(from start: Int, isFirst: Bool, without names: [[UInt8]], longest: Int, depth: Int) -> Int {
+        var end = start
+        while true {
+            var index = endOfSpace(from: end)
+            if end > start || !isFirst {
+                guard byte(at: index) == UInt8(ascii: ",") else { return end }
+                index = endOfSpace(from: index + 1)
+            }
+            guard byte(at: index) == UInt8(ascii: "\"") else { return end }
+            let name = index + 1..<JSONScanner.endOfPlainWords(bytes, from: index + 1)
+            // A name that has an escape, or a character beyond ASCII, is read by the scanner.
+            guard byte(at: name.upperBound) == UInt8(ascii: "\""), name.count <= longest,
+                JSONScanner.place(of: bytes.extracting(name), in: names) == nil,
+                let value = valueBehindColon(at: name.upperBound + 1, depth: depth)
+            else { return end }
+            end = value.upperBound
+        }
     }
 
     /// Returns the end of an object, behind one of whose members `start` is.
@@ -53,12 +88,7 @@ struct JSONSkipping: ~Escapable {
         switch first {
         case UInt8(ascii: "\""): return endOfString(at: start)
         case UInt8(ascii: "{"):
-            guard depth > 0 else { return nil }
-            let index = endOfSpace(from: start + 1)
-            if byte(at: index) == UInt8(ascii: "}") { return index + 1 }
-            return endOfMember(at: index, depth: depth - 1).flatMap {
-                endOfObject(behindMemberAt: $0, depth: depth - 1)
-            }
+            return depth > 0 ? endOfObject(behindBraceAt: start + 1, depth: depth - 1) : nil
         case UInt8(ascii: "["): return depth > 0 ? endOfArray(at: start, depth: depth - 1) : nil
         case UInt8(ascii: "t"): return endOfLiteral(0x65_75_72, 3, at: start)
         case UInt8(ascii: "f"): return endOfLiteral(0x65_73_6C_61, 4, at: start)
@@ -106,7 +136,10 @@ struct JSONSkipping: ~Escapable {
                 guard let length = JSONScanner.lengthOfCommonCharacter(bytes, at: index) else { return nil }
                 index += length
             } else {
-                guard byte >= 0x20, byte != UInt8(ascii: "\\") else { return nil }
+                guard byte >= 0x20 else { return nil }
+                index += 1
+                if byte != UInt8(ascii: "\\") { continue }
+                guard index < bytes.count, JSONScanner.escaped(bytes[index]) != nil else { return nil }
                 index += 1
             }
         }

@@ -18,12 +18,18 @@ extension Transaction {
     package mutating func apply(_ mutations: [Mutation], _ run: FilterRun) throws -> AppliedMutations {
         try checkCurrent(run)
         var applied = AppliedMutations()
-        for mutation in mutations {
-            let resource = ResourceKey(mutation.resource.group, mutation.resource.id)
-            switch mutation.type {
-            case .rowCreate, .rowUpdate, .rowDelete:
-                try applyRow(mutation, resource, run, &applied)
+        var rest = mutations[...]
+        while let mutation = rest.first {
+            let resource = mutation.resourceKey
+            if mutation.type.isRow {
+                let series = rest.prefix { $0.type.isRow && $0.resourceKey == resource }
+                try applyRows(series, resource, run, &applied)
                 try addMember(resource, run)
+                rest = rest.dropFirst(series.count)
+                continue
+            }
+            rest.removeFirst()
+            switch mutation.type {
             case .resourceDelete:
                 try applyDelete(mutation, resource, run, &applied)
             case .resourceUpdate:
@@ -36,34 +42,44 @@ extension Transaction {
         return applied
     }
 
-    private mutating func applyRow(
-        _ mutation: Mutation, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout AppliedMutations
+    /// Applies row changes of one resource, whose record is read before the first and changed once, after the last.
+    private mutating func applyRows(
+        _ series: ArraySlice<Mutation>, _ resource: ResourceKey, _ run: FilterRun, _ applied: inout AppliedMutations
     ) throws {
+        let record = try record(of: resource) ?? ResourceRecord()
+        let isMissing = try isMissing(record, resource, run)
+        let isStored = record.state == .ready && record.liveGeneration != nil
+        var position = record.applied
+        for mutation in series where run.position(mutation.sequence) > position {
+            if !isStored { applied.events.append(.notStored(resource)) }
+            if isMissing {
+                // The applied sequence stays: if it were raised, a run that is interrupted now would find no proof when
+                // it is repeated.
+                applied.unstored.add(resource, mutation)
+                continue
+            }
+            // Row changes of a resource that is not stored are dropped: its snapshot will contain them.
+            if isStored {
+                try applyRow(mutation, resource)
+                applied.rowsChanged += 1
+            }
+            position = run.position(mutation.sequence)
+        }
+        guard position > record.applied else { return }
+        try update(resource) { $0.applied = position }
+        try advanceAppliedSequence(to: position.sequence)
+    }
+
+    private mutating func applyRow(_ mutation: Mutation, _ resource: ResourceKey) throws {
         guard let type = mutation.recordType, let key = mutation.recordKey else {
             preconditionFailure("a decoded row change has a key")
         }
-        let record = try record(of: resource) ?? ResourceRecord()
-        guard run.position(mutation.sequence) > record.applied else { return }
-        if try isMissing(record, resource, run) {
-            // The applied sequence stays: if it were raised, a run that is interrupted now would find no proof when it
-            // is repeated.
-            applied.unstored.add(resource, mutation)
-            return applied.events.append(.notStored(resource))
-        }
-        // Row changes of a resource that is not stored are dropped: its snapshot will contain them.
-        if record.state == .ready, record.liveGeneration != nil {
-            let row = RowKey(resource: resource, type: type, key: key)
-            if let data = mutation.data, mutation.type != .rowDelete {
-                try put(data, at: row, updatedAt: mutation.changedAt ?? 0)
-            } else {
-                try removeRow(at: row)
-            }
-            applied.rowsChanged += 1
+        let row = RowKey(resource: resource, type: type, key: key)
+        if let data = mutation.data, mutation.type != .rowDelete {
+            try put(data, at: row, updatedAt: mutation.changedAt ?? 0)
         } else {
-            applied.events.append(.notStored(resource))
+            try removeRow(at: row)
         }
-        try update(resource) { $0.applied = run.position(mutation.sequence) }
-        try advanceAppliedSequence(to: mutation.sequence)
     }
 
     /// Whether the resource is not stored although the server has it, so that its snapshot has to be requested.
@@ -143,4 +159,8 @@ extension Transaction {
             if known == nil { try update(resource) { _ in } }
         }
     }
+}
+
+extension Mutation {
+    fileprivate var resourceKey: ResourceKey { ResourceKey(resource.group, resource.id) }
 }

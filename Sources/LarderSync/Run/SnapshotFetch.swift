@@ -80,17 +80,23 @@ struct SnapshotFetch: Sendable {
 // MARK: - From the body to the swap
 
 extension SnapshotFetch {
-    /// Writes the rows of a body into a new generation and swaps it in; the generation is discarded when that fails.
+    /// Replaces the rows by those of a body, all at once where it is whole and small.
     private func load(_ body: TransportBody, _ length: Int?) async throws -> SnapshotResult {
         var chunks = body.makeAsyncIterator()
-        let beginning = try await readAhead(&chunks)
-        let staging = try await store.beginStaging(request.resource)
         var decoder = SnapshotRowDecoder(
-            request.resource, staging, configuration.keyMapping, bodyLimit: configuration.limits.snapshotBytes,
+            request.resource, configuration.keyMapping, bodyLimit: configuration.limits.snapshotBytes,
             now: store.host.now())
+        let isWhole = try await readAhead(&chunks, &decoder)
+        if isWhole, decoder.isSmall, try await replaceAtOnce(decoder) {
+            return .swapped(rows: decoder.rows, bytes: decoder.bytes)
+        }
+        let staging = try await store.beginStaging(request.resource)
         do {
-            let header = try await stage(beginning, &chunks, length, &decoder)
-            try await swap(staging, header, decoder)
+            let header = try await stage(&chunks, length, &decoder, in: staging)
+            _ = try await swap(header, decoder) { finish in
+                try await store.swap(staging, finish)
+                return true
+            }
         } catch {
             await store.discard(staging)
             throw error
@@ -98,47 +104,67 @@ extension SnapshotFetch {
         return .swapped(rows: decoder.rows, bytes: decoder.bytes)
     }
 
-    /// Returns the whole body, or its beginning.
-    private func readAhead(_ chunks: inout TransportBody.AsyncIterator) async throws -> [UInt8] {
+    /// Decodes the beginning of the body, and returns whether that is all of it.
+    private func readAhead(
+        _ chunks: inout TransportBody.AsyncIterator, _ decoder: inout SnapshotRowDecoder
+    ) async throws -> Bool {
         let limit = min(Self.readAhead, configuration.limits.snapshotBytes)
-        var beginning: [UInt8] = []
-        while beginning.count < limit, let chunk = try await chunks.next() { beginning += chunk }
-        return beginning
+        while decoder.bytes < limit {
+            guard let chunk = try await chunks.next() else { return true }
+            try decoder.consume(chunk)
+        }
+        return false
     }
 
-    /// Writes the rows of `beginning` and of the chunks after it, and returns the header of the snapshot.
+    /// Returns false, with nothing changed, where the rows have to be staged.
+    private func replaceAtOnce(_ decoder: SnapshotRowDecoder) async throws -> Bool {
+        var decoder = decoder
+        return try await swap(try decoder.finish(), decoder) { [rows = decoder.gathered] finish in
+            try await store.replaceAtOnce(rows, finish)
+        }
+    }
+
+    /// Writes the rows that were decoded and those of the chunks after them, and returns the header of the snapshot.
     private func stage(
-        _ beginning: [UInt8], _ chunks: inout TransportBody.AsyncIterator, _ length: Int?,
-        _ decoder: inout SnapshotRowDecoder
+        _ chunks: inout TransportBody.AsyncIterator, _ length: Int?, _ decoder: inout SnapshotRowDecoder,
+        in staging: Staging
     ) async throws -> SnapshotHeader {
-        // The iterator of a body that has already ended returns nil again.
-        var next: [UInt8]? = beginning
-        while let chunk = next {
-            try decoder.consume(chunk)
+        var isEnded = false
+        while !isEnded {
             if decoder.isFull {
-                try await store.stage(decoder.removeBatch(), in: decoder.staging)
+                try await store.stage(decoder.removeBatch(for: staging), in: staging)
                 report(.snapshot(request.resource, rows: decoder.rows, bytes: decoder.bytes, totalBytes: length))
             }
-            next = try await chunks.next()
+            // The iterator of a body that has already ended returns nil again.
+            if let chunk = try await chunks.next() { try decoder.consume(chunk) } else { isEnded = true }
             // Another snapshot may be written when the turn of this one is over.
-            store.yieldStagingTurn(decoder.staging)
+            store.yieldStagingTurn(staging)
         }
         let header = try decoder.finish()
-        try await store.stage(decoder.removeBatch(), in: decoder.staging)
+        try await store.stage(decoder.removeBatch(for: staging), in: staging)
         return header
     }
 
-    private func swap(_ staging: Staging, _ header: SnapshotHeader, _ decoder: SnapshotRowDecoder) async throws {
+    /// Changes the record of the resource in the commit that swaps the rows in, and reports that commit.
+    ///
+    /// - Parameter commit: returns false where it has changed nothing.
+    /// - Returns: what `commit` returns.
+    private func swap(
+        _ header: SnapshotHeader, _ decoder: SnapshotRowDecoder,
+        _ commit: (@escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void) async throws -> Bool
+    ) async throws -> Bool {
         let now = store.host.now()
         let start = store.host.elapsed()
-        try await store.swap(staging) { [request] transaction, record in
+        let isSwapped = try await commit { [request] transaction, record in
             try transaction.applySnapshotHeader(header, request, &record, now: now)
         }
+        if !isSwapped { return false }
         let took = store.host.elapsed() - start
         if let old = request.knownSchema, old != header.schemaVersion {
             report(.schemaChanged(request.resource, from: old, to: header.schemaVersion))
         }
         report(.swapped(request.resource, rows: decoder.rows, bytes: decoder.bytes, took: took))
+        return true
     }
 }
 

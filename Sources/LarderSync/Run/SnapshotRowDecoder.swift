@@ -6,26 +6,26 @@ struct SnapshotRowDecoder: Sendable {
     /// The size of the collected rows, in bytes, at which they are handed to the writer.
     private static let batchBytes = 512 << 10
 
-    let staging: Staging
     private let resource: ResourceKey
     private let mapping: RowKeyMapping
-    private let now: Int64
     private var parser: SnapshotParser
-    private var batch: RowBatch
+    /// The rows that have gathered since they were removed last.
+    private(set) var gathered: SnapshotRows
     private(set) var rows = 0
     private(set) var bytes = 0
 
-    init(_ resource: ResourceKey, _ staging: Staging, _ mapping: RowKeyMapping, bodyLimit: Int, now: Int64) {
+    init(_ resource: ResourceKey, _ mapping: RowKeyMapping, bodyLimit: Int, now: Int64) {
         self.resource = resource
-        self.staging = staging
         self.mapping = mapping
-        self.now = now
         parser = SnapshotParser(capturing: mapping.names, bodyLimit: bodyLimit)
-        batch = RowBatch(for: staging)
+        gathered = SnapshotRows(of: resource, updatedAt: now)
     }
 
     /// Whether enough rows have gathered to be written.
-    var isFull: Bool { batch.byteCount >= Self.batchBytes }
+    var isFull: Bool { gathered.byteCount >= Self.batchBytes }
+
+    /// Whether the rows are few enough to be replaced at once.
+    var isSmall: Bool { bytes <= Store.mostBytesAtOnce && rows <= Store.mostRowsAtOnce }
 
     mutating func consume(_ chunk: [UInt8]) throws(SyncError) {
         bytes += chunk.count
@@ -34,7 +34,7 @@ struct SnapshotRowDecoder: Sendable {
             while try parser.next(in: chunk, at: &position) {
                 let key = try mapping.key(resource.group, parser.record.fields)
                 let payload = parser.record.bytes
-                try batch.append(payload.rawSpan, type: key.type, key: key.key, updatedAt: now)
+                try gathered.append(payload.rawSpan, type: key.type, key: key.key)
                 rows += 1
             }
         } catch let error as WireError {
@@ -47,14 +47,13 @@ struct SnapshotRowDecoder: Sendable {
         }
     }
 
-    /// Returns the rows collected so far, and starts an empty batch.
-    mutating func removeBatch() -> RowBatch {
-        let full = batch
-        batch = RowBatch(for: staging)
-        return full
+    /// Removes the rows that have gathered, and returns them encoded.
+    mutating func removeBatch(for staging: Staging) throws(StoreError) -> RowBatch {
+        defer { gathered.removeAll() }
+        return try gathered.encoded(for: staging)
     }
 
-    /// Ends the body and returns the header of the snapshot.
+    /// Ends the body and returns the header of the snapshot. May be repeated.
     mutating func finish() throws(SyncError) -> SnapshotHeader {
         let header: SnapshotHeader
         do throws(WireError) {

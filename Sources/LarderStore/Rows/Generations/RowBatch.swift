@@ -7,8 +7,8 @@ package struct Staging: Sendable {
     package let resource: ResourceKey
     /// Its number.
     package let generation: Int64
-    /// Keeps other processes from treating it as abandoned.
-    let use: OpenerLease.Use
+    /// Keeps other processes from treating it as abandoned; nil where one transaction writes it and swaps it in.
+    let use: OpenerLease.Use?
 }
 
 /// Rows of a staged generation, encoded and sealed for the writer thread.
@@ -51,9 +51,16 @@ package struct RowBatch: Sendable {
         let start = bytes.count
         bytes.append(copying: encoded.bytes)
         let valueStart = bytes.count
-        bytes.append(contentsOf: scratch)
+        let value = scratch
+        bytes.append(copying: value.rawSpan)
         let checksum = try decoding(.rows) { () throws(FormatError) in try Record.checksum(of: scratch.rawSpan) }
         items.append(Item(keyStart: start, valueStart: valueStart, end: bytes.count, checksum: checksum))
+    }
+
+    /// Makes space for rows.
+    mutating func reserveCapacity(bytes: Int, count: Int) {
+        self.bytes.reserveCapacity(bytes)
+        items.reserveCapacity(count)
     }
 
     /// Empties the batch and keeps its memory.

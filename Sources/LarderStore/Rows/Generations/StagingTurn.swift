@@ -14,8 +14,15 @@ final class StagingTurn: SharedPart {
         let since: Duration
     }
 
+    /// The snapshots that share a turn, each written in one commit.
+    private struct Sharing {
+        var count = 0
+        var since = Duration.zero
+    }
+
     private let semaphore = KeyedSemaphore<Int>()
     private let holder = Mutex<Holder?>(nil)
+    private let sharing = Mutex(Sharing())
     private let abandonedStagings = Mutex<[Staging]>([])
 
     init(_ file: FileContext) {}
@@ -48,6 +55,30 @@ final class StagingTurn: SharedPart {
 
     /// Gives the next waiter its turn when no generation was begun.
     func release() { semaphore.release(0) }
+
+    /// Waits for a turn that is shared with other snapshots of which each is written in one commit. A turn that
+    /// began 20 seconds ago is not joined.
+    func join(at now: () -> Duration) async throws(CancellationError) {
+        let start = now()
+        let isJoined = sharing.withLock { sharing in
+            guard sharing.count > 0, sharing.since > start - Self.timeSlice else { return false }
+            sharing.count += 1
+            return true
+        }
+        if isJoined { return }
+        try await acquire()
+        let since = now()
+        sharing.withLock { $0 = Sharing(count: 1, since: since) }
+    }
+
+    /// Leaves a shared turn, which ends with the last one in it.
+    func leave() {
+        let isEnded = sharing.withLock { sharing in
+            sharing.count -= 1
+            return sharing.count == 0
+        }
+        if isEnded { release() }
+    }
 
     /// Abandoned snapshots, which no commit has discarded yet because one failed.
     var abandoned: [Staging] { abandonedStagings.withLock { $0 } }

@@ -73,7 +73,7 @@ extension Store {
             }
         }
         shared.stagingTurn.release(staging.generation)
-        staging.use.end()
+        staging.use?.end()
     }
 
     /// The indexes over the rows of a snapshot.
@@ -87,7 +87,7 @@ extension Store {
     package func discard(_ staging: Staging) async {
         defer {
             shared.stagingTurn.release(staging.generation)
-            staging.use.end()
+            staging.use?.end()
         }
         do {
             // This has to run even when the task was cancelled, so it is not a write that can be cancelled.
@@ -103,8 +103,9 @@ extension Store {
 extension Transaction {
     /// Begins a generation of `resource`, in place of one whose writing was abandoned.
     ///
-    /// - Parameter use: a use of the lease of this open, which began before the transaction.
-    mutating func beginStaging(_ resource: ResourceKey, _ use: OpenerLease.Use) throws -> Staging {
+    /// - Parameter use: a use of the lease of this open, which began before the transaction; nil where the same
+    ///   transaction swaps the generation in.
+    mutating func beginStaging(_ resource: ResourceKey, _ use: OpenerLease.Use?) throws -> Staging {
         if let old = try record(of: resource)?.stagingGeneration { try discardGeneration(old) }
         let generation = try makeGeneration(of: resource)
         try addGarbage(staged(generation))

@@ -44,14 +44,14 @@ extension Store {
                 try transaction.swap(staging, withEntriesOf: indexes, finish)
             }
         }
-        staging.use.end()
+        staging.use?.end()
     }
 
     /// Discards a snapshot: it becomes garbage. Blocks.
     ///
     /// - Throws: ``EngineError``; the next open then finds the snapshot and makes it garbage.
     package func discardBlocking(_ staging: Staging) throws {
-        defer { staging.use.end() }
+        defer { staging.use?.end() }
         try writeBlocking(durability: .relaxed) { transaction in try transaction.discard(staging) }
     }
 }

@@ -23,7 +23,9 @@ public struct RecordFields: Sendable {
 
     /// The member of that name, escapes decoded; `nil` when the record has none or it is not captured.
     public subscript(name: String) -> JSONScalar? {
-        guard let index = names.firstIndex(where: { $0.elementsEqual(name.utf8) }) else { return nil }
+        guard let index = names.firstIndex(where: { $0.count == name.utf8.count && $0.elementsEqual(name.utf8) }) else {
+            return nil
+        }
         return values[index]
     }
 

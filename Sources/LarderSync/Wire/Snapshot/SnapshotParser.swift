@@ -101,6 +101,10 @@ package struct SnapshotParser: Sendable {
     private var recordPath: String { "records[\(recordCount)]" }
 
     private mutating func token(in chunk: [UInt8], at position: inout Int) throws(WireError) -> JSONToken? {
+        // No key is made of these members.
+        if state == .record {
+            scanner.skipPlainMembers(in: chunk.rawSpan.bytes, from: &position, without: record.fields.names)
+        }
         do throws(JSONError) {
             return try scanner.next(in: chunk.rawSpan.bytes, at: &position)
         } catch {
