@@ -63,8 +63,12 @@ extension GuardedCommit {
     func page(_ place: Place) throws(EngineError) -> Page {
         let page = try checkedPage(place)
         try checkBounds(of: page, place)
-        if isFirst, !notes.of(place.number).contains(.alone) { try checkUse(of: page, place) }
+        if isFirst, !isAlone(place) { try checkUse(of: page, place) }
         return page
+    }
+
+    private func isAlone(_ place: Place) -> Bool {
+        PageNotes.Note.alone(in: place.table).map { notes.of(place.number).matches($0) } ?? false
     }
 
     /// Returns a page, checked by itself as far as it has not been before.
@@ -140,7 +144,8 @@ extension GuardedCommit {
     @inline(never)
     private func checkUse(of page: Page, _ place: Place) throws(EngineError) {
         guard let tables = pages.first?.tables else { return }
-        var leading = 0
+        // Another table leads to it, too, by keys that lie between its separators as these do here.
+        var leading = notes.of(place.number).contains(.alone) ? 1 : 0
         for (_, tree) in tables where tree.root != TreeDescription.none && Int(tree.depth) >= place.level {
             if tree.root == place.number {
                 leading += 1
@@ -149,7 +154,7 @@ extension GuardedCommit {
             }
         }
         guard leading <= 1 else { throw pages.damage(place.number, "it is used twice") }
-        pages.add(.alone, to: place.number)
+        if let note = PageNotes.Note.alone(in: place.table) { pages.add(note, to: place.number) }
     }
 
     /// Whether a tree leads to a page by one of the keys on it.
@@ -157,7 +162,7 @@ extension GuardedCommit {
         let first = page.isLeaf ? 0 : 1
         guard first < page.count else { return false }
         let key = map.extracting(page.key(first))
-        var next = Place(number: tree.root, level: Int(tree.depth), low: nil, high: nil)
+        var next = Place(number: tree.root, level: Int(tree.depth), table: place.table, low: nil, high: nil)
         do throws(EngineError) {
             while next.level > place.level {
                 let above = try checkedPage(next)

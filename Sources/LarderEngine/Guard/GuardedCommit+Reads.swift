@@ -26,9 +26,9 @@ extension GuardedCommit {
     @_lifetime(copy self)
     private func knownValue(forKey key: RawSpan, below root: Place) throws(EngineError) -> RawSpan? {
         TableAccess.descent.record()
-        let needed: PageNotes.Note = isFirst ? [.inside, .alone] : .inside
+        guard let needed = isFirst ? PageNotes.Note.alone(in: root.table) : [] else { return nil }
         var (number, level) = (root.number, root.level)
-        while level >= 1, number >= 2, number < end, notes.of(number).isSuperset(of: needed) {
+        while level >= 1, number >= 2, number < end, isKnown(number, needed) {
             let page = knownPage(number, isLeaf: level == 1)
             guard page.isOfItsKind else { return nil }
             if page.isLeaf {
@@ -39,6 +39,12 @@ extension GuardedCommit {
             level -= 1
         }
         return nil
+    }
+
+    @inline(__always)
+    private func isKnown(_ number: UInt64, _ needed: PageNotes.Note) -> Bool {
+        let note = notes.of(number)
+        return note.contains(.inside) && (needed.isEmpty || note.matches(needed))
     }
 
     /// Returns the value of a node of a leaf.

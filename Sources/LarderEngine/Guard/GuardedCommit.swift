@@ -70,6 +70,8 @@ struct GuardedCommit: ~Escapable {
     struct Place {
         let number: UInt64
         let level: Int
+        /// The identifier of the table.
+        let table: UInt32
         /// Every key of the page is at or above this one.
         let low: Range<Int>?
         /// Every key of the page is below this one.
@@ -81,7 +83,7 @@ struct GuardedCommit: ~Escapable {
         var known = notes.root(of: table, in: commit)
         if known == nil { known = unsafe try pages.findRoot(of: table, in: commit, transaction) }
         guard let root = known, root.page != TreeDescription.none else { return nil }
-        return Place(number: root.page, level: root.depth, low: nil, high: nil)
+        return Place(number: root.page, level: root.depth, table: table.identifier, low: nil, high: nil)
     }
 
     // MARK: Ways
@@ -164,7 +166,8 @@ struct GuardedCommit: ~Escapable {
 
     func child(_ page: Page, _ index: Int, _ place: Place) -> Place {
         Place(
-            number: page.child(index), level: place.level - 1, low: index == 0 ? place.low : page.key(index),
+            number: page.child(index), level: place.level - 1, table: place.table,
+            low: index == 0 ? place.low : page.key(index),
             high: index + 1 == page.count ? place.high : page.key(index + 1))
     }
 

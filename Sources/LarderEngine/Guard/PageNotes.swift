@@ -21,10 +21,23 @@ struct PageNotes: @unchecked Sendable {
         static let inside = Note(rawValue: 1)
         /// The same is true for the leaves before and after it in the first commit, up to where their paths meet.
         static let edges = Note(rawValue: 2)
-        /// No other table of the first commit leads to the page.
+        /// One table of the first commit leads to the page, and no other does: that of ``alone(in:)``.
         static let alone = Note(rawValue: 4)
         /// The page is free in the first commit, or a page of the list of free pages.
         static let free = Note(rawValue: 8)
+        /// The bits of the table of ``alone``.
+        private static let tableBits = Note(rawValue: 0xF0)
+
+        /// The notes of a page to which this table leads, and no other; nil where the table's identifier has no place in
+        /// them, which no store's has. LMDB: the first identifiers are those of its own two trees.
+        @inline(__always)
+        static func alone(in table: UInt32) -> Note? {
+            table >= 2 && table < 18 ? Note(rawValue: alone.rawValue | UInt8(table - 2) << 4) : nil
+        }
+
+        /// Whether these notes have all of others, and the same table.
+        @inline(__always)
+        func matches(_ others: Note) -> Bool { intersection(others.union(Self.tableBits)) == others }
     }
 
     private static let rootCount = 20

@@ -99,6 +99,27 @@ import Testing
         }
     }
 
+    /// A key that is found needs no look at the separators above it, so the notes of a page name its table.
+    @Test func `has no page of another table read that was read there before`() throws {
+        let store = try GuardedStore(seed: 4)
+        let flat = try #require(store.rows["flat"])
+        // Where the table of three levels leads to the leaf of a key that both have, the number of the other's leaf.
+        for row in flat {
+            let leaf = UInt32(store.way(to: row.key, in: "flat").leaf / 4096)
+            let number = (0..<4).map { UInt8(truncatingIfNeeded: leaf >> (8 * $0)) }
+            let place = store.way(to: row.key, in: "deep").node
+            try store.changing({ $0.replaceSubrange(place..<place + 4, with: number) }) {
+                let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+                #expect(try environment.get(row.key, in: "flat") == row.value)
+                for other in store.rows["deep"] ?? [] {
+                    if let value = try? environment.get(other.key, in: "deep") { #expect(value == other.value) }
+                }
+                #expect(throws: EngineError.self) { try environment.get(row.key, in: "deep") }
+                try environment.close()
+            }
+        }
+    }
+
     @Test func `has no other page read as a large value`() throws {
         let store = try GuardedStore(seed: 6)
         let rows = try #require(store.rows["deep"])

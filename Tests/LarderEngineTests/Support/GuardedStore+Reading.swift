@@ -69,22 +69,23 @@ extension GuardedStore {
     }
 
     /// The offset of the page of a row in the table of three levels, in the sound file.
-    func leaf(of key: [UInt8]) -> Int {
+    func leaf(of key: [UInt8]) -> Int { way(to: key, in: "deep").leaf }
+
+    /// The offsets of the leaf where a key would be, and of the node whose number leads to it.
+    func way(to key: [UInt8], in table: String) -> (leaf: Int, node: Int) {
         // The key is in one page of the last commit, and in others of earlier ones: the tree decides.
-        let meta = u64(144) > u64(4096 + 144) ? 0 : 4096
-        let main = Int(u64(meta + 88 + 40)) * 4096
-        let node = main + u16(main + 16)
-        var page = Int(u64(node + 8 + u16(node + 6) + 40)) * 4096
+        var node = rootPlace(of: table)
+        var page = Int(u64(node)) * 4096
         while u16(page + 10) == 1 {
-            var child = page + u16(page + 16)
+            node = page + u16(page + 16)
             for slot in stride(from: 18, to: u16(page + 12), by: 2) {
-                let node = page + u16(page + slot)
-                if key.lexicographicallyPrecedes(sound[node + 8..<node + 8 + u16(node + 6)]) { break }
-                child = node
+                let next = page + u16(page + slot)
+                if key.lexicographicallyPrecedes(sound[next + 8..<next + 8 + u16(next + 6)]) { break }
+                node = next
             }
-            page = (u16(child) | u16(child + 2) << 16) * 4096
+            page = (u16(node) | u16(node + 2) << 16) * 4096
         }
-        return page
+        return (page, node)
     }
 }
 
