@@ -204,7 +204,7 @@ extension JSONScanner {
     }
 
     /// Returns the scalar of a backslash and `byte`; nil where they are no escape.
-    private static func escaped(_ byte: UInt8) -> UInt32? {
+    static func escaped(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt32(byte)
         case UInt8(ascii: "b"): 0x08
@@ -216,7 +216,8 @@ extension JSONScanner {
         }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> UInt16? {
+    /// Returns the value of a hexadecimal digit, or nil.
+    static func hexadecimal(_ byte: UInt8) -> UInt16? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
         case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
