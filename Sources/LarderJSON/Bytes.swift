@@ -16,6 +16,11 @@ extension Array where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
+    /// The text with these bytes, which are valid UTF-8: others would be replaced.
+    package var validText: String {
+        unsafe withUnsafeBufferPointer { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+    }
+
     /// Returns the eight bytes from `index` on, the first of them lowest. Traps when there are fewer.
     func word(at index: Int) -> UInt64 {
         precondition(index >= 0 && index <= count - 8, "no eight bytes at \(index)")

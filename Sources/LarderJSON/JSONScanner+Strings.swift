@@ -221,7 +221,8 @@ extension JSONScanner {
         }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> UInt16? {
+    /// Returns the value of a hexadecimal digit, or nil.
+    static func hexadecimal(_ byte: UInt8) -> UInt16? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
         case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)

@@ -1,18 +1,55 @@
-/// A check of values that lie whole in memory and are spelled plainly, which most are: with no escapes but those of one
-/// character, and nested a few levels deep at most.
+/// A check of values that lie whole in memory and are spelled plainly, which most are: without halves of surrogate
+/// pairs, and nested a few levels deep at most.
 ///
 /// It accepts nothing that ``JSONScanner`` would not accept there. Where it returns nil, the scanner decides, from the
 /// same position.
-struct JSONSkipping: ~Escapable {
-    private let bytes: Span<UInt8>
+package struct JSONSkipping: ~Escapable {
+    /// A part of an object.
+    package enum Part {
+        /// A member: the place of its name, which has no escapes, without the quotes, and the begin of its value.
+        case member(name: Range<Int>, value: Int)
+        /// The end of the object; the position is the one behind it.
+        case end(Int)
+    }
+
+    /// The text.
+    package let bytes: Span<UInt8>
 
     /// The most levels of nesting that are checked here.
-    static let maxDepth = 16
+    package static let maxDepth = 16
 
+    /// A check of values in a text.
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>) {
         self.bytes = bytes
     }
+
+    /// Returns the next part of an object.
+    ///
+    /// - Parameters:
+    ///   - start: the position behind the brace that begins the object, or behind the value of a member.
+    ///   - isFirst: whether it is behind the brace.
+    package func part(at start: Int, isFirst: Bool) -> Part? {
+        var index = endOfSpace(from: start)
+        if byte(at: index) == UInt8(ascii: "}") { return .end(index + 1) }
+        if !isFirst {
+            guard byte(at: index) == UInt8(ascii: ",") else { return nil }
+            index = endOfSpace(from: index + 1)
+        }
+        guard byte(at: index) == UInt8(ascii: "\""), let end = endOfPlainString(at: index) else { return nil }
+        let colon = endOfSpace(from: end)
+        guard byte(at: colon) == UInt8(ascii: ":") else { return nil }
+        return .member(name: index + 1..<end - 1, value: endOfSpace(from: colon + 1))
+    }
+
+    /// Returns the end of a string without escapes that begins at `start`.
+    package func endOfPlainString(at start: Int) -> Int? {
+        guard let quote = endOfPlainRun(from: start + 1), bytes[quote] == UInt8(ascii: "\"") else { return nil }
+        return quote + 1
+    }
+
+    /// Whether nothing but white space is behind `position`.
+    package func isEnd(_ position: Int) -> Bool { endOfSpace(from: position) == bytes.count }
 
     /// Returns the value behind a colon, which white space may surround.
     ///
@@ -62,7 +99,7 @@ struct JSONSkipping: ~Escapable {
     /// Returns the end of an object, behind one of whose members `start` is.
     ///
     /// - Parameter depth: the levels of nesting that its values may have.
-    func endOfObject(behindMemberAt start: Int, depth: Int) -> Int? {
+    package func endOfObject(behindMemberAt start: Int, depth: Int) -> Int? {
         var index = endOfSpace(from: start)
         while byte(at: index) == UInt8(ascii: ",") {
             guard let end = endOfMember(at: endOfSpace(from: index + 1), depth: depth) else { return nil }
@@ -83,7 +120,10 @@ struct JSONSkipping: ~Escapable {
         return index
     }
 
-    private func endOfValue(at start: Int, depth: Int) -> Int? {
+    /// Returns the end of the value that begins at `start`.
+    ///
+    /// - Parameter depth: the levels of nesting that the value may have.
+    package func endOfValue(at start: Int, depth: Int) -> Int? {
         guard let first = byte(at: start) else { return nil }
         switch first {
         case UInt8(ascii: "\""): return endOfString(at: start)
@@ -127,22 +167,43 @@ struct JSONSkipping: ~Escapable {
 
     private func endOfString(at start: Int) -> Int? {
         var index = start + 1
+        while let end = endOfPlainRun(from: index) {
+            if bytes[end] == UInt8(ascii: "\"") { return end + 1 }
+            guard let length = lengthOfEscape(at: end) else { return nil }
+            index = end + length
+        }
+        return nil
+    }
+
+    /// Returns the position of the first quote or backslash from `start` on; nil where another byte has to be scanned.
+    private func endOfPlainRun(from start: Int) -> Int? {
+        var index = start
         while true {
             index = JSONScanner.endOfPlainWords(bytes, from: index)
             guard index < bytes.count else { return nil }
             let byte = bytes[index]
-            if byte == UInt8(ascii: "\"") { return index + 1 }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
             if byte >= 0x80 {
                 guard let length = JSONScanner.lengthOfCommonCharacter(bytes, at: index) else { return nil }
                 index += length
             } else {
                 guard byte >= 0x20 else { return nil }
                 index += 1
-                if byte != UInt8(ascii: "\\") { continue }
-                guard index < bytes.count, JSONScanner.escaped(bytes[index]) != nil else { return nil }
-                index += 1
             }
         }
+    }
+
+    /// Returns the length of the escape at `start`; nil for one that is invalid, or is half a surrogate pair.
+    private func lengthOfEscape(at start: Int) -> Int? {
+        guard let kind = byte(at: start + 1) else { return nil }
+        if kind != UInt8(ascii: "u") { return JSONScanner.escaped(kind) == nil ? nil : 2 }
+        guard start + 6 <= bytes.count else { return nil }
+        var unit: UInt16 = 0
+        for index in start + 2..<start + 6 {
+            guard let digit = JSONScanner.hexadecimal(bytes[index]) else { return nil }
+            unit = unit &<< 4 | digit
+        }
+        return (0xD800...0xDFFF).contains(unit) ? nil : 6
     }
 
     private func endOfNumber(at start: Int) -> Int? {

@@ -69,7 +69,7 @@ public final class ContentCache: Sendable {
     ///   - services: What the cache uses of the world.
     ///   - options: Credentials, accounts and limits.
     /// - Throws: As `Store.open(at:options:host:)`, or `Store.open(at:seededFrom:options:host:)` where the options name
-    ///   a seed; as `Store.declareIndex(_:)`; `QueryError.definition(_:)` where
+    ///   a seed; as `Store.declareIndexes(_:)`; `QueryError.definition(_:)` where
     ///   two types of rows have one name, or a name is reserved.
     public static func open(
         _ location: CacheLocation, content: BaseURL? = nil, writes: BaseURL? = nil, rows: [any CachedRow.Type] = [],
@@ -150,17 +150,14 @@ public final class ContentCache: Sendable {
 
     /// Declares the indexes of the rows, and removes those of the same rows that an earlier version of the app declared.
     private static func declareIndexes(_ schemas: [RowSchema], in store: Store) async throws {
-        var wanted: Set<String> = []
-        for schema in schemas {
-            for column in schema.indexes {
-                let definition = try schema.table().index(on: column, name: "rows.\(schema.type).\(column)")
-                wanted.insert(definition.name)
-                try await store.declareIndex(definition)
-            }
+        let wanted = try schemas.flatMap { schema in
+            try schema.indexes.map { try schema.table().index(on: $0, name: "rows.\(schema.type).\($0)") }
         }
+        try await store.declareIndexes(wanted)
+        let names = Set(wanted.map(\.name))
         let declared = try store.read { view in try view.indexes().map(\.definition.name) }
         for schema in schemas {
-            for name in declared where name.hasPrefix("rows.\(schema.type).") && !wanted.contains(name) {
+            for name in declared where name.hasPrefix("rows.\(schema.type).") && !names.contains(name) {
                 _ = try await store.removeIndex(named: name)
             }
         }

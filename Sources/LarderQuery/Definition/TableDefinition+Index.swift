@@ -2,7 +2,7 @@ internal import LarderFormat
 public import LarderStore
 
 extension TableDefinition {
-    /// Returns the index over one of the columns, for `Store.declareIndex(_:)`.
+    /// Returns the index over one of the columns, for `Store.declareIndexes(_:)`.
     ///
     /// It compares as the column does, so that it serves comparisons, prefixes and the order of the column.
     ///

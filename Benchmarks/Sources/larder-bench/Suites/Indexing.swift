@@ -86,7 +86,7 @@ enum Indexing {
 
     private static func declare(_ store: Store) async throws {
         let table = try ShopTables.definition("items", of: 1)
-        for column in ShopTables.indexed { try await store.declareIndex(table.index(on: column)) }
+        try await store.declareIndexes(ShopTables.indexed.map { try table.index(on: $0) })
     }
 
     /// Checks that each index finds what it is to find.

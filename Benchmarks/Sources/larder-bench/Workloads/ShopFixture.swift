@@ -17,7 +17,7 @@ struct ShopFixture {
         let items = ShopItems(count: count)
         let store = try openStore(at: directory.path("store"))
         let tables = try Self.tables()
-        for column in ShopTables.indexed { try await store.declareIndex(tables[0].index(on: column)) }
+        try await store.declareIndexes(ShopTables.indexed.map { try tables[0].index(on: $0) })
         try await store.load(items, into: ShopItems.resource(1))
         try await store.load(ShopItems(count: count / 10), into: ShopItems.resource(2))
         try await store.write { transaction in

@@ -14,11 +14,7 @@ struct IndexBuild {
 
     /// A build of the entries of a generation's rows, under the indexes over rows of its resource.
     init(_ indexes: [SecondaryIndex], ofGeneration generation: Int64) {
-        let byType = Dictionary(grouping: indexes) { Array($0.definition.type.utf8) }
-        self.init(
-            over: byType.values.map { indexes in
-                IndexedRows(RowIndexes(indexes, type: indexes[0].definition.type), in: .generation(generation))
-            })
+        self.init(over: IndexedRows.all(indexes, in: .generation(generation)))
     }
 
     /// The entries to be written next, sorted; nil at the end.

@@ -11,10 +11,30 @@ struct IndexRun {
     /// The bytes of rows that are read in one view.
     private static let readLimit = 4 << 20
 
+    /// An entry, by the places of its parts. Keys and bodies have at most 511 bytes.
     private struct Item {
-        let row: Range<Int>
-        let key: Range<Int>
-        let body: Range<Int>
+        /// The first sixteen bytes of the key behind those that all entries of the index begin with.
+        let order: UInt128
+        private let rowStart: UInt32
+        private let keyStart: UInt32
+        private let rowLength: UInt16
+        private let keyLength: UInt16
+        private let bodyLength: UInt16
+        /// The position of its index among those of the rows.
+        let index: UInt16
+
+        init(_ order: UInt128, index: Int, row: Range<Int>, key: Range<Int>, end: Int) {
+            self.order = order
+            self.index = UInt16(index)
+            (rowStart, rowLength) = (UInt32(row.lowerBound), UInt16(row.count))
+            (keyStart, keyLength) = (UInt32(key.lowerBound), UInt16(key.count))
+            bodyLength = UInt16(end - key.upperBound)
+        }
+
+        var row: Range<Int> { Int(rowStart)..<Int(rowStart) + Int(rowLength) }
+        var key: Range<Int> { Int(keyStart)..<Int(keyStart) + Int(keyLength) }
+        /// The body is behind the key.
+        var body: Range<Int> { key.upperBound..<key.upperBound + Int(bodyLength) }
     }
 
     let rows: IndexedRows
@@ -24,6 +44,7 @@ struct IndexRun {
     private var digests: Set<UInt64?> = []
     private var bytes: [UInt8] = []
     private var items: [Item] = []
+    private var values: [IndexValue] = []
 
     /// A run without entries, for the rows from `start` on.
     init(_ rows: IndexedRows, from start: [UInt8]?) {
@@ -41,7 +62,7 @@ struct IndexRun {
     mutating func read(_ tables: Tables, _ source: ReadTransaction) throws {
         let start = next
         next = nil
-        guard let start, let entries = try rows.entries(tables, source) else { return }
+        guard let start, let seed = try rows.seed(tables, source) else { return }
         digests.insert(try rows.digest(tables, source))
         var size = 0
         try tables.forEachRaw(rows.table, prefix: try rows.prefix(), from: start, in: source) { entry in
@@ -51,28 +72,33 @@ struct IndexRun {
             }
             size += entry.key.byteCount + entry.value.byteCount
             // A damaged row is reported by `verify`.
-            if let found = try entries(entry.value, entry.key) { add(found, of: entry.key) }
+            if try rows.read(entry.value, at: entry.key, seed: seed, into: &values) { try addEntries(of: entry.key) }
             return true
         }
     }
 
-    private mutating func add(_ entries: [IndexEntryRecord], of rowKey: RawSpan) {
-        func lastRange(_ count: Int) -> Range<Int> { bytes.count - count..<bytes.count }
+    /// Adds the entries of a row whose values were read.
+    private mutating func addEntries(of rowKey: RawSpan) throws(StoreError) {
         bytes.append(copying: rowKey)
-        let row = lastRange(rowKey.byteCount)
-        for entry in entries {
-            bytes += entry.key
-            let key = lastRange(entry.key.count)
-            bytes += entry.body
-            items.append(Item(row: row, key: key, body: lastRange(entry.body.count)))
+        let row = bytes.count - rowKey.byteCount..<bytes.count
+        for index in values.indices {
+            let start = bytes.count
+            let length = try rows.appendEntry(values[index], index: index, rowKey: rowKey, to: &bytes)
+            let key = start..<start + length
+            let order = bytes.rawSpan.extracting(key).leadingBytes(from: rows.prefixLength(ofIndex: index))
+            items.append(Item(order, index: index, row: row, key: key, end: bytes.count))
         }
     }
 
     /// Sorts the entries by key.
     mutating func sort() {
+        // The entries of each index lie together, in the order of the indexes' numbers.
+        let ranks = rows.numbers.map { number in rows.numbers.count { $0 < number } }
         let all = bytes
         items.sort { left, right in
-            all.rawSpan.extracting(left.key).lexicographicallyPrecedes(all.rawSpan.extracting(right.key))
+            if left.index != right.index { return ranks[Int(left.index)] < ranks[Int(right.index)] }
+            if left.order != right.order { return left.order < right.order }
+            return all.rawSpan.extracting(left.key).lexicographicallyPrecedes(all.rawSpan.extracting(right.key))
         }
     }
 
@@ -82,16 +108,49 @@ struct IndexRun {
         return digests == [digest]
     }
 
-    /// The entry at a position.
-    subscript(position: Int) -> IndexEntryRecord {
-        IndexEntryRecord(key: Array(bytes[items[position].key]), body: Array(bytes[items[position].body]))
+    /// Whether the row that the entry at a position is of has this entry now.
+    func isCurrent(
+        at position: Int, seed: UInt64, _ tables: Tables, _ source: ReadTransaction
+    ) throws -> Bool {
+        let item = items[position]
+        let rowKey = bytes.rawSpan.extracting(item.row)
+        var values: [IndexValue] = []
+        guard let value = try source.value(forKey: rowKey, in: tables[rows.table]),
+            try rows.read(value, at: rowKey, seed: seed, into: &values)
+        else { return false }
+        var entry: [UInt8] = []
+        let index = Int(item.index)
+        let length = try rows.appendEntry(values[index], index: index, rowKey: rowKey, to: &entry)
+        return length == item.key.count && entry == Array(bytes[item.key.lowerBound..<item.body.upperBound])
     }
 
-    /// The key of the row that the entry at a position is of.
-    func rowKey(at position: Int) -> [UInt8] { Array(bytes[items[position].row]) }
+    /// Returns the key of the entry at a position.
+    @_lifetime(borrow self)
+    func key(at position: Int) -> RawSpan { bytes.rawSpan.extracting(items[position].key) }
+
+    /// Returns the body of the entry at a position.
+    @_lifetime(borrow self)
+    func body(at position: Int) -> RawSpan {
+        bytes.rawSpan.extracting(items[position].body)
+    }
+}
+
+extension RawSpan {
+    /// Returns the sixteen bytes from `offset` on, the first one highest, with zeros in place of missing ones.
+    fileprivate func leadingBytes(from offset: Int) -> UInt128 {
+        func word(from start: Int) -> UInt64 {
+            var word: UInt64 = 0
+            for index in start..<start + 8 { word = word &<< 8 | UInt64(index < byteCount ? bytes[index] : 0) }
+            return word
+        }
+        return UInt128(word(from: offset)) << 64 | UInt128(word(from: offset + 8))
+    }
 }
 
 extension Transaction {
+    /// The number of entries between two looks at the clock.
+    private static let entriesPerLook = 32
+
     /// Writes entries of a run from `start` on, until its time is up.
     ///
     /// Skips entries of rows that were changed since they were read: that change has put the new entries.
@@ -100,40 +159,30 @@ extension Transaction {
     mutating func write(_ run: IndexRun, from start: Int, isTimeUp: () -> Bool) throws -> Int? {
         let declared = Set(try tables.declaredIndexes(in: engine).map(\.number))
         guard declared.isSuperset(of: run.rows.numbers) else { return nil }
-        guard let entries = try run.rows.entries(tables, engine) else { return run.count }
+        guard let seed = try run.rows.seed(tables, engine) else { return run.count }
         let isCurrent = try run.isCurrent(tables, engine)
         var position = start
         var bytes = 0
         var isAppending = true
         while position < run.count, bytes < BulkLimits.bytes {
-            let entry = run[position]
-            if try isCurrent || isStillCurrent(entry, run, position, entries) {
-                bytes += try write(entry, appending: &isAppending)
+            if try isCurrent || run.isCurrent(at: position, seed: seed, tables, engine) {
+                bytes += try write(run.key(at: position), run.body(at: position), appending: &isAppending)
             }
             position += 1
-            if isTimeUp() { break }
+            if position % Self.entriesPerLook == 0, isTimeUp() { break }
         }
         return position
     }
 
-    private borrowing func isStillCurrent(
-        _ entry: IndexEntryRecord, _ run: IndexRun, _ position: Int,
-        _ entries: (_ value: RawSpan, _ key: RawSpan) throws -> [IndexEntryRecord]?
-    ) throws -> Bool {
-        let row = run.rowKey(at: position)
-        guard let value = try engine.value(forKey: row.rawSpan, in: tables[run.rows.table]) else { return false }
-        return try entries(value, row.rawSpan)?.contains(entry) == true
-    }
-
     /// Writes one entry, by appending where it is the last, and returns its size.
-    private mutating func write(_ entry: IndexEntryRecord, appending isAppending: inout Bool) throws -> Int {
-        let value = Record.seal(body: entry.body.rawSpan, key: entry.key.rawSpan, seed: TableName.indexes.seed)
-        if isAppending { isAppending = try writer.append(value.rawSpan, forKey: entry.key.rawSpan, in: tables.indexes) }
-        let size = entry.key.count + value.count
+    private mutating func write(_ key: RawSpan, _ body: RawSpan, appending isAppending: inout Bool) throws -> Int {
+        let value = Record.seal(body: body, key: key, seed: TableName.indexes.seed)
+        if isAppending { isAppending = try writer.append(value.rawSpan, forKey: key, in: tables.indexes) }
+        let size = key.byteCount + value.count
         if isAppending {
             countRemoved(bytes: Int64(-size))
         } else {
-            try put(value.rawSpan, key: entry.key.rawSpan, in: .indexes)
+            try put(value.rawSpan, key: key, in: .indexes)
         }
         return size
     }

@@ -8,44 +8,70 @@ package import LarderJSON
 /// `null` and missing values are null. Of members with one name the first counts. A payload that is not JSON text (RFC
 /// 8259, nested at most 1000 deep), or is marked with another codec, has null everywhere.
 package struct JSONExtractor: Sendable {
-    private struct Node: Sendable {
-        /// The positions, among the requested values, of those found here.
-        var slots: [Int] = []
-        /// The names of the members to find; `members` has the node of each.
-        var names: [[UInt8]] = []
-        var members: [Int] = []
-        var elements: [(index: Int, node: Int)] = []
+    /// A place in the tree of the requested values; all of its parts are ranges of the arrays below.
+    struct Node: Sendable {
+        /// The requested values that are found here, by their positions among all.
+        var slots = 0..<0
+        var members = 0..<0
+        var elements = 0..<0
+    }
 
-        var isLeaf: Bool { members.isEmpty && elements.isEmpty }
+    /// A member to find: the place of its name, and its node.
+    private struct Member: Sendable {
+        let name: Range<Int>
+        let node: Int
+    }
+
+    private struct Element: Sendable {
+        let index: Int
+        let node: Int
     }
 
     /// The requested values, as a tree; the first node is the whole text.
-    private var nodes = [Node()]
+    let nodes: [Node]
+    private let slots: [Int]
+    private let members: [Member]
+    private let elements: [Element]
+    private let names: [UInt8]
     /// The number of values it reads.
     package let count: Int
 
     /// Reads the values at `paths`, in their order.
     package init(_ paths: [JSONPath]) {
         count = paths.count
-        for (slot, path) in paths.enumerated() {
-            var node = 0
-            for step in path.steps { node = child(of: node, step) }
-            nodes[node].slots.append(slot)
+        let (tree, places) = Self.tree(of: paths)
+        var nodes: [Node] = []
+        var (slots, members, elements, names) = ([Int](), [Member](), [Element](), [UInt8]())
+        for (index, children) in tree.enumerated() {
+            let (slot, member, element) = (slots.count, members.count, elements.count)
+            slots += places.indices.filter { places[$0] == index }
+            for (step, node) in children {
+                switch step {
+                case .member(let name):
+                    members.append(Member(name: names.count..<names.count + name.count, node: node))
+                    names += name
+                case .element(let index): elements.append(Element(index: index, node: node))
+                }
+            }
+            let node = Node(
+                slots: slot..<slots.count, members: member..<members.count, elements: element..<elements.count)
+            nodes.append(node)
         }
+        (self.nodes, self.slots, self.members, self.elements, self.names) = (nodes, slots, members, elements, names)
     }
 
-    private mutating func child(of node: Int, _ step: JSONPath.Step) -> Int {
-        switch step {
-        case .member(let name):
-            if let known = nodes[node].names.firstIndex(of: name) { return nodes[node].members[known] }
-            nodes[node].names.append(name)
-            nodes[node].members.append(nodes.count)
-        case .element(let index):
-            if let known = nodes[node].elements.first(where: { $0.index == index }) { return known.node }
-            nodes[node].elements.append((index, nodes.count))
+    /// Returns the nodes of a tree, each as its steps to other nodes, and the node of each path.
+    private static func tree(of paths: [JSONPath]) -> (nodes: [[(step: JSONPath.Step, node: Int)]], places: [Int]) {
+        var nodes: [[(step: JSONPath.Step, node: Int)]] = [[]]
+        let places = paths.map { path in
+            path.steps.reduce(0) { node, step in
+                if let known = nodes[node].first(where: { $0.step == step }) { return known.node }
+                nodes[node].append((step, nodes.count))
+                nodes.append([])
+                return nodes.count - 1
+            }
         }
-        nodes.append(Node())
-        return nodes.count - 1
+        return (nodes, places)
     }
 
     /// The values of one payload.
@@ -63,6 +89,8 @@ package struct JSONExtractor: Sendable {
     package func read(_ payload: RawSpan, codec: PayloadCodec, into values: inout [IndexValue]) {
         clear(&values)
         guard codec == .json, count > 0 else { return }
+        if readPlain(payload.bytes, &values) { return }
+        clear(&values)
         var visited = VisitedNodes(count: nodes.count)
         do throws(JSONError) {
             var reader = JSONReader(payload.bytes, limits: .stored)
@@ -97,8 +125,23 @@ package struct JSONExtractor: Sendable {
             value = try reader.value(of: token)
         }
         if nodes[index].slots.isEmpty { return }
-        let found = IndexValue(value, in: reader.bytes)
-        for slot in nodes[index].slots { values[slot] = found }
+        store(IndexValue(value, in: reader.bytes), of: index, &values)
+    }
+
+    /// Stores the value that is found at a node.
+    func store(_ value: IndexValue, of node: Int, _ values: inout [IndexValue]) {
+        for place in nodes[node].slots { values[slots[place]] = value }
+    }
+
+    /// Returns the node of the member of this name, or nil.
+    func member(of node: Int, named name: Span<UInt8>) -> Int? {
+        for place in nodes[node].members {
+            let known = members[place].name
+            if known.count == name.count, names.rawSpan.bytes.extracting(known).isSame(as: name) {
+                return members[place].node
+            }
+        }
+        return nil
     }
 
     private func readMembers(
@@ -106,9 +149,7 @@ package struct JSONExtractor: Sendable {
     ) throws(JSONError) {
         var missing = nodes[node].members.count
         while try reader.nextName() {
-            if let place = reader.place(in: nodes[node].names), case let member = nodes[node].members[place],
-                !visited.contains(member)
-            {
+            if let member = member(of: node, named: reader.text.rawSpan.bytes), !visited.contains(member) {
                 missing -= 1
                 try read(member, try reader.token(), &reader, &values, &visited)
                 if missing == 0 { return try reader.skipRest() }
@@ -123,8 +164,8 @@ package struct JSONExtractor: Sendable {
     ) throws(JSONError) {
         var index = 0
         while case let token = try reader.token(), token != .arrayEnd {
-            if let element = nodes[node].elements.first(where: { $0.index == index }) {
-                try read(element.node, token, &reader, &values, &visited)
+            if let place = nodes[node].elements.first(where: { elements[$0].index == index }) {
+                try read(elements[place].node, token, &reader, &values, &visited)
             } else {
                 _ = try reader.skip(token)
             }
@@ -134,7 +175,7 @@ package struct JSONExtractor: Sendable {
 }
 
 /// The nodes that were met in one payload. Allocates nothing for up to 64 nodes.
-private struct VisitedNodes {
+struct VisitedNodes {
     private var first: UInt64 = 0
     private var others: [Bool] = []
 
@@ -149,9 +190,17 @@ private struct VisitedNodes {
     }
 }
 
+extension Span where Element == UInt8 {
+    fileprivate func isSame(as other: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < count, self[index] == other[index] { index += 1 }
+        return index == count
+    }
+}
+
 extension IndexValue {
     /// A value as SQLite's `json_extract` types it.
-    fileprivate init(_ value: JSONValue, in text: Span<UInt8>) {
+    init(_ value: JSONValue, in text: Span<UInt8>) {
         switch value {
         case .null: self = .null
         case .boolean(let flag): self = .integer(flag ? 1 : 0)

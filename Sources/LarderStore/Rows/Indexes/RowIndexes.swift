@@ -32,6 +32,14 @@ struct RowIndexes: Sendable {
     /// The numbers of the indexes, in the order of all results.
     var numbers: [Int64] { definitions.map(\.number) }
 
+    /// The comparison of texts of the index at a position.
+    func collation(at index: Int) -> IndexCollation { definitions[index].collation }
+
+    /// Replaces the content of `values` by those of a payload, one for each index.
+    func read(_ payload: RawSpan, codec: PayloadCodec, into values: inout [IndexValue]) {
+        extractor.read(payload, codec: codec, into: &values)
+    }
+
     /// The values of a payload, one for each index.
     func values(of payload: RawSpan, codec: PayloadCodec) -> [IndexValue] {
         extractor.values(of: payload, codec: codec)

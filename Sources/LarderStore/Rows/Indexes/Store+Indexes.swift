@@ -3,29 +3,49 @@ internal import LarderFormat
 internal import LarderJSON
 
 extension Store {
-    /// Declares an index, builds it in short commits that let other writes go first, and returns when it is complete.
+    /// Declares indexes, builds those that are not complete, and returns when all are.
     ///
-    /// Declaring an index again costs a read, so an app declares its indexes at every start; an interrupted build then
-    /// continues. An index of the same name that is over something else is discarded.
+    /// All of them are built in one pass over the rows, in short commits that let other writes go first. Declaring an
+    /// index again costs a read, so an app declares its indexes at every start; an interrupted build then begins again.
+    /// An index of the same name that is over something else is discarded.
     ///
+    /// ```swift
+    /// try await store.declareIndexes([table.index(on: "name"), table.index(on: "price")])
+    /// ```
+    ///
+    /// - Parameter definitions: the indexes; of several with one name the last counts.
     /// - Throws: `CancellationError` between two commits; ``StoreError/invalid(_:)`` for a group or type beyond the
     ///   format's limits, or after 65,535 declarations; `EngineError`.
-    /// - Complexity: O(*n* log *n*) for *n* rows of the type; holds up to 16 MiB of entries, which are written in their
+    /// - Complexity: O(*n* log *n*) for *n* rows of the types; holds up to 16 MiB of entries, which are written in their
     ///   order.
-    public func declareIndex(_ definition: IndexDefinition) async throws {
-        if let known = try read({ view in try view.index(named: definition.name) }), known.state == .ready,
-            known.definition == definition
-        {
-            return
+    public func declareIndexes(_ definitions: [IndexDefinition]) async throws {
+        let known = try read { view in try view.indexes() }
+        let missing = definitions.enumerated().compactMap { position, definition in
+            let isRepeated = definitions[(position + 1)...].contains { $0.name.equalsBytewise(definition.name) }
+            let isReady = known.contains { $0.state == .ready && $0.definition == definition }
+            return isRepeated || isReady ? nil : definition
         }
-        let index = try await write { transaction in try transaction.declareIndex(definition) }
-        if index.state == .ready { return }
-        // Rows that are put from now on enter the index by themselves; the existing rows are read here.
-        let indexes = RowIndexes([index], type: definition.type)
-        let scopes = try read { view in try view.tables.scopes(of: index, in: view.transaction) }
-        guard try await writeEntries(of: IndexBuild(over: scopes.map { IndexedRows(indexes, in: $0) })) else { return }
-        try await write { transaction in try transaction.finish(index) }
+        if missing.isEmpty { return }
+        var building = try await write { transaction in
+            try missing.map { try transaction.declareIndex($0) }.filter { $0.state == .building }
+        }
+        // Rows that are put from now on enter the indexes by themselves; the existing rows are read here.
+        while !building.isEmpty {
+            let rows = try read { [building] view in try view.tables.indexedRows(building, in: view.transaction) }
+            if try await writeEntries(of: IndexBuild(over: rows)) { break }
+            // One of them was discarded meanwhile.
+            let declared = Set(try read { view in try view.indexes().map(\.number) })
+            building.removeAll { !declared.contains($0.number) }
+        }
+        if building.isEmpty { return }
+        try await write { [building] transaction in for index in building { try transaction.finish(index) } }
     }
+
+    /// Declares one index, as ``declareIndexes(_:)``.
+    ///
+    /// - Throws: as ``declareIndexes(_:)``.
+    /// - Complexity: as ``declareIndexes(_:)``.
+    public func declareIndex(_ definition: IndexDefinition) async throws { try await declareIndexes([definition]) }
 
     /// Removes an index; its entries are deleted in the background.
     ///
@@ -89,21 +109,24 @@ extension Transaction {
 }
 
 extension Tables {
-    /// The generations that rows of an index's resources are shown from, and the resources with overlays.
+    /// The rows that entries of some indexes are made of: those of generations that are shown, and overlaid ones.
     ///
     /// Generations being written are left out: their entries are built before the swap.
-    fileprivate func scopes(of index: SecondaryIndex, in source: ReadTransaction) throws -> [IndexEntryKey.Scope] {
-        var found: [IndexEntryKey.Scope] = []
+    fileprivate func indexedRows(_ indexes: [SecondaryIndex], in source: ReadTransaction) throws -> [IndexedRows] {
+        var found: [IndexedRows] = []
+        func add(_ scope: IndexEntryKey.Scope, of owner: ResourceKey) {
+            found += IndexedRows.all(indexes.filter { $0.covers(owner) }, in: scope)
+        }
         let staged = Set(try garbage(.stagedGeneration, in: source))
         try forEachReadable(.generations, in: source) { key, body throws(FormatError) in
             (try GenerationRecord.decodeKey(key), try GenerationRecord(decoding: body))
         } _: { (number: Int64, record: GenerationRecord) in
-            if index.covers(record.owner), !staged.contains(number) { found.append(.generation(number)) }
+            if !staged.contains(number) { add(.generation(number), of: record.owner) }
         }
         try forEachReadable(.resources, in: source) { key, body throws(FormatError) in
             (try ResourceRecord.decodeKey(key), try ResourceRecord.visibility(decoding: body).hasOverlays)
         } _: { (resource: ResourceKey, hasOverlays: Bool) in
-            if hasOverlays, index.covers(resource) { found.append(.overlaid(resource)) }
+            if hasOverlays { add(.overlaid(resource), of: resource) }
         }
         return found
     }

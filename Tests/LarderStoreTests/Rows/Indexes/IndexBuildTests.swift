@@ -3,12 +3,14 @@
 
 import LarderEngine
 import LarderFormat
+import LarderJSON
 import Testing
 
 @testable import LarderStore
 
 @Suite struct `Index entries of existing rows` {
     private let temporary = TemporaryStore()
+    private let other = TemporaryStore()
 
     /// Rows whose prices are in no order.
     private static func rows(_ count: Int) -> [(key: RowKey, payload: [UInt8])] {
@@ -51,6 +53,80 @@ import Testing
         let fill = try fill(store)
         #expect(fill > 0.9, "pages are full to \(fill)")
         #expect(try store.keys(of: "other") == store.keys(of: "price"))
+        #expect(try store.findings() == [])
+    }
+
+    @Test func `of several indexes are those of each alone, in local rows and long values too`() async throws {
+        let verse = ResourceKey("verses", 1)
+        let long = IndexDefinition(name: "long", group: "translations", type: "translation", path: JSONPath("$.q")!)
+        var caseless = long
+        (caseless.name, caseless.collation) = ("caseless", .nocase)
+        let definitions = [
+            priceIndex, long, caseless,
+            IndexDefinition(name: "other type", group: "translations", type: "note", path: JSONPath("$.p")!),
+            IndexDefinition(name: "other group", group: "verses", type: "translation", path: JSONPath("$.p")!),
+        ]
+        let stores = [try temporary.open(), try other.open()]
+        for store in stores {
+            var random = SeededGenerator(seed: 3)
+            func payload() -> [UInt8] {
+                let prices = ["1", "1.5", "-3", "null", "\"a\"", "\"\\u0000\"", "{\"z\": [1]}"]
+                let price = prices.randomElement(using: &random)!
+                let text = String(repeating: ["Ab", "aB", "é"].randomElement(using: &random)!, count: 99)
+                return bytes(#"{"p":\#(price),"q":"\#(text)\#(Int.random(in: 0..<9, using: &random))"}"#)
+            }
+            let rows = (1...300).map { number in
+                let name = number.isMultiple(of: 50) ? String(repeating: "k", count: 300 + number % 7) : "\(number)"
+                let type = number.isMultiple(of: 3) ? "note" : "translation"
+                return (key: RowKey(resource: translations, type: type, key: name), payload: payload())
+            }
+            try await store.replace(translations, with: rows.sorted { $0.key < $1.key })
+            try await store.replace(verse, with: [(key("1", verse), payload())])
+            let changes = rows.prefix(20).map { (key: $0.key, payload: payload()) }
+            try await store.write { transaction in
+                for change in changes {
+                    _ = try transaction.applyOverlay(.replacement(change.payload), at: change.key, updatedAt: 1)
+                }
+            }
+        }
+        try await stores[0].declareIndexes(definitions)
+        for definition in definitions { try await stores[1].declareIndex(definition) }
+        for definition in definitions {
+            let resource = definition.group == "verses" ? verse : translations
+            let keys = try stores.map { try $0.keys(of: definition.name, in: resource) }
+            #expect(keys[0] == keys[1], "\(definition.name)")
+            #expect(!keys[0].isEmpty, "\(definition.name)")
+        }
+        for store in stores { #expect(try store.findings() == []) }
+    }
+
+    @Test func `of one index are complete where another of the same declaration is removed meanwhile`() async throws {
+        for round in 0..<5 {
+            let directory = TemporaryStore()
+            defer { withExtendedLifetime(directory) {} }
+            let store = try directory.open()
+            try await store.replace(translations, with: Self.rows(2_000))
+            var removed = priceIndex
+            removed.name = "removed"
+            let definitions = [removed, priceIndex]
+            async let declared: Void = store.declareIndexes(definitions)
+            for _ in 0..<round { await Task.yield() }
+            try await store.removeIndex(named: "removed")
+            try await declared
+            #expect(try store.read { view in try view.index(named: "price")?.state } == .ready)
+            #expect(try store.keys(of: "price").count == 2_000)
+            #expect(try store.findings() == [])
+        }
+    }
+
+    @Test func `are those of the last of several definitions with one name`() async throws {
+        let store = try temporary.open()
+        let payloads = [bytes(#"{"p":1,"q":2}"#), bytes(#"{"p":2,"q":1}"#)]
+        try await store.replace(translations, with: [(key(1), payloads[0]), (key(2), payloads[1])])
+        var last = priceIndex
+        last.path = JSONPath("$.q")!
+        try await store.declareIndexes([priceIndex, last])
+        #expect(try store.keys(of: "price") == ["2", "1"])
         #expect(try store.findings() == [])
     }
 

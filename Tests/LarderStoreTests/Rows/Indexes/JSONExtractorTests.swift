@@ -103,6 +103,102 @@ import Testing
     }
 }
 
+/// Most objects are read without the state of a scanner; one that lies in an array is read by the scanner.
+@Suite struct `Values out of a plainly spelled object` {
+    private static let paths = ["$", "$.a", "$.b", "$.b.a", "$.a.b.c", "$.a[1]", "$.\"c d\"", "$.é"]
+
+    private struct TextGenerator {
+        var random: SeededGenerator
+
+        mutating func object(_ depth: Int) -> String {
+            let members = (0..<Int.random(in: 0..<5, using: &random)).map { _ in
+                let name = pick(["\"a\"", "\"b\"", "\"c d\"", "\"é\"", "\"\\u0061\"", "\"\""])
+                return space() + name + space() + ":" + space() + value(depth - 1) + space()
+            }
+            return "{" + (members.isEmpty ? space() : members.joined(separator: ",")) + "}"
+        }
+
+        private mutating func value(_ depth: Int) -> String {
+            switch Int.random(in: 0..<(depth > 0 ? 10 : 7), using: &random) {
+            case 0: return pick(["null", "true", "false"])
+            case 1: return pick(["0", "-0", "7", "-12", "1.5", "-2e3", "123456789012345678", "-1234567890123456789"])
+            case 2: return pick(["9223372036854775807", "-9223372036854775808", "9223372036854775808", "1E999"])
+            case 3...6:
+                let parts = [
+                    "a", "é", "€", "😀", "\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d", "\\ude00", "\\u0000",
+                    "longer words ",
+                ]
+                return "\"" + (0..<Int.random(in: 0..<6, using: &random)).map { _ in pick(parts) }.joined() + "\""
+            case 7: return "[" + value(depth - 1) + space() + "," + value(depth - 1) + "]"
+            default: return object(depth)
+            }
+        }
+
+        private mutating func space() -> String { pick(["", "", "", " ", "\n\t"]) }
+
+        private mutating func pick(_ elements: [String]) -> String {
+            elements[Int.random(in: elements.indices, using: &random)]
+        }
+    }
+
+    @Test(arguments: UInt64(1)...8)
+    func `are those that a scanner reads, also where a byte is changed`(seed: UInt64) {
+        let extractor = JSONExtractor(Self.paths.map { JSONPath($0)! })
+        let inArray = JSONExtractor(Self.paths.map { JSONPath("$[0]" + $0.dropFirst())! })
+        var maker = TextGenerator(random: SeededGenerator(seed: seed))
+        var found = 0
+        for round in 0..<600 {
+            var text = Array(maker.object(4).utf8)
+            if round.isMultiple(of: 3) {
+                let place = Int.random(in: 1..<text.count, using: &maker.random)
+                text[place] = pickedByte(&maker.random)
+            }
+            let array = [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")]
+            let values = extractor.values(of: text.rawSpan, codec: .json).map(\.description)
+            let expected = inArray.values(of: array.rawSpan, codec: .json).map(\.description)
+            let plain = String(decoding: text, as: UTF8.self)
+            #expect(values == expected, "seed \(seed), round \(round): \(plain) \(text)")
+            #expect((values[0] != "NULL") == isAccepted(text), "seed \(seed), round \(round): \(plain) \(text)")
+            if values[0] != "NULL" { found += 1 }
+        }
+        #expect(found > 300, "seed \(seed): \(found) with values")
+    }
+
+    /// Whether the scanner accepts a text, token by token.
+    private func isAccepted(_ text: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            var reader = JSONReader(text.rawSpan.bytes, limits: .stored)
+            var depth = 0
+            repeat {
+                switch try reader.token() {
+                case .objectBegin, .arrayBegin: depth += 1
+                case .objectEnd, .arrayEnd: depth -= 1
+                default: break
+                }
+            } while depth > 0
+            try reader.finish()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// A byte that often matters; a comma could end the object within the array.
+    private func pickedByte(_ random: inout SeededGenerator) -> UInt8 {
+        let bytes = Array("\"\\:{}[]u0e-. \n\u{1}".utf8) + [0x80, 0xC2, 0xE2, 0xED, 0xF0, 0xFF]
+        return bytes[Int.random(in: bytes.indices, using: &random)]
+    }
+
+    @Test func `are read however deep the object is nested`() {
+        for depth in [1, 15, 16, 17, 18, 40] {
+            let text = String(repeating: #"{"a":"#, count: depth) + "7" + String(repeating: "}", count: depth)
+            let path = "$" + String(repeating: ".a", count: depth)
+            let extractor = JSONExtractor([JSONPath(path)!, JSONPath("$.b")!])
+            #expect(extractor.values(of: Array(text.utf8).rawSpan, codec: .json) == [.integer(7), .null], "\(depth)")
+        }
+    }
+}
+
 @Suite struct `A path into JSON` {
     @Test(arguments: [
         "", "a", ".a", "$a", "$.", "$..a", "$[", "$[]", "$[a]", "$[-1]", "$[#-1]", "$.\"a", "$.a[99999999999]",
