@@ -119,12 +119,12 @@ extension SQLValue {
             // The text is requested first, since that may change its encoding, and so its length.
             let start = unsafe sqlite3_value_text(value)
             let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-            if let text = unsafe String(validating: bytes, as: UTF8.self) {
-                self = .text(text)
-            } else if repairing {
+            // A validation is three times as slow as a copy that repairs.
+            if repairing {
                 self = .text(unsafe String(decoding: bytes, as: UTF8.self))
             } else {
-                return nil
+                guard let text = unsafe String(validating: bytes, as: UTF8.self) else { return nil }
+                self = .text(text)
             }
         case SQLITE_BLOB:
             let start = unsafe sqlite3_value_blob(value)

@@ -122,7 +122,8 @@ private struct UpdatePass {
             }
             return (row.key, Int64(bitPattern: try Record.checksum(of: record.value.rawSpan)))
         }
-        let indexed = try indexedRow(key)
+        // A part without a stamp has no words yet.
+        let indexed = part.stamp == .none ? nil : try indexedRow(key)
         if let indexed, indexed.checksum == checksum { return indexed.id }
         let texts = try decode { () throws(FormatError) in
             let seed = Checksum.ownerSeed(part.resource)
@@ -185,7 +186,8 @@ private struct UpdatePass {
         for text in texts {
             let value = text.text ?? text.integer.map { "\($0)" } ?? text.number.map { "\($0)" }
             // The length marks where each text ends; a missing text has a length that no text has.
-            bytes += Array("\(value?.utf8.count ?? -1):\(value ?? "")".utf8)
+            bytes += "\(value?.utf8.count ?? -1):".utf8
+            if let value { bytes += value.utf8 }
         }
         return Int64(bitPattern: bytes.rawSpan.xxh64(seed: 0))
     }

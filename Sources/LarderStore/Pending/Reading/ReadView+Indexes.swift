@@ -77,12 +77,13 @@ extension Tables {
                 .indexes, from: start, upTo: end, reversed: scan.isReversed, checksNeighbors: true, in: source
             ) { entry in
                 let candidate = try Self.candidate(entry, after: prefix, needsPlace: merged.hasOverlays)
-                while shouldContinue, let next = try overlaid.next(before: candidate.place, self, source) {
-                    shouldContinue = try visit(next)
+                if merged.hasOverlays {
+                    while shouldContinue, let next = try overlaid.next(before: candidate.place, self, source) {
+                        shouldContinue = try visit(next)
+                    }
+                    if try !shouldContinue || isOverlaid(candidate, merged, in: source) { return shouldContinue }
                 }
-                if shouldContinue, try !isOverlaid(candidate, merged, in: source) {
-                    shouldContinue = try visit(candidate)
-                }
+                shouldContinue = try visit(candidate)
                 return shouldContinue
             }
         }
@@ -94,7 +95,6 @@ extension Tables {
     private func isOverlaid(
         _ candidate: IndexCandidate, _ merged: ShownSource, in source: ReadTransaction
     ) throws -> Bool {
-        guard merged.hasOverlays else { return false }
         let row = RowKey(resource: merged.rows.owner, type: candidate.type, key: candidate.name)
         let key = try Transaction.key { try OverlayKey.append(row, to: &$0) }
         guard let value = try source.value(forKey: key.rawSpan, in: overlay) else {
