@@ -24,3 +24,31 @@ package struct RowBody: ~Escapable {
         payload = body.extracting(Self.payloadOffset..<body.byteCount)
     }
 }
+
+/// The stored value of a row, opened at once for the reads of rows.
+package struct OpenedRow: ~Escapable {
+    /// When the row was last changed; see ``RowBody/updatedAt``.
+    package let updatedAt: Int64
+    /// The codec of the payload.
+    package let codec: PayloadCodec
+    /// The content; valid as long as the value it was read from.
+    package let payload: RawSpan
+
+    /// Opens a stored value.
+    ///
+    /// - Parameter seed: ``Checksum/ownerSeed(_:)``, with which the checksum is verified; nil where it is not.
+    /// - Throws: ``FormatError`` as ``Record/open(_:key:seed:codec:)``, ``RowBody/init(body:)`` and
+    ///   ``RecordHeader/payloadCodec()``.
+    @_lifetime(copy value)
+    package init(_ value: RawSpan, key: RawSpan, seed: UInt64?) throws(FormatError) {
+        let header = try RecordHeader(decoding: value)
+        let body = value.extracting(RecordHeader.size..<value.byteCount)
+        if let seed, Checksum.of(body: body, header4: header.header4, key: key, seed: seed) != header.checksum {
+            throw .checksumMismatch
+        }
+        let row = try RowBody(body: body)
+        updatedAt = row.updatedAt
+        codec = try header.payloadCodec()
+        payload = row.payload
+    }
+}

@@ -12,11 +12,12 @@ public struct Row: ~Escapable {
     /// The payload.
     public let payload: RawSpan
 
-    @_lifetime(copy value, copy body)
-    init(value: RawSpan, body: RawSpan) throws(StoreError) {
+    /// The row that a stored value makes, verified when there is a seed.
+    @_lifetime(copy value)
+    init(opening value: RawSpan, key: RawSpan, seed: UInt64?) throws(StoreError) {
         do throws(FormatError) {
-            let row = try RowBody(body: body)
-            codec = try RecordHeader.payloadCodec(in: value)
+            let row = try OpenedRow(value, key: key, seed: seed)
+            codec = row.codec
             updatedAt = row.updatedAt
             payload = row.payload
         } catch {

@@ -40,21 +40,10 @@ extension Tables {
         try forEachEntry(
             .rows, from: start, upTo: end, reversed: reversed, checksNeighbors: verified, rows: rowSource, in: source
         ) { entry in
-            let row = try Row(value: entry.value, body: try Self.body(ofRow: entry, seed: seed))
+            let row = try Row(opening: entry.value, key: entry.key, seed: seed)
             count += 1
             return try body(RowEntry(encodedKey: entry.key, row: row)) && count < limit
         }
         return count
-    }
-
-    /// Returns the body of a row, verified when there is a seed.
-    @_lifetime(copy entry)
-    private static func body(ofRow entry: borrowing Entry, seed: UInt64?) throws(StoreError) -> RawSpan {
-        do throws(FormatError) {
-            guard let seed else { return try Record.openUnverified(entry.value) }
-            return try Record.open(entry.value, key: entry.key, seed: seed)
-        } catch {
-            throw .damaged(table: TableName.rows.rawValue, reason: error)
-        }
     }
 }

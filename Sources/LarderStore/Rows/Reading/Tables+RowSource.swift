@@ -46,7 +46,6 @@ extension Tables {
             try checkAbsence(of: buffer.bytes, .rows, rowSource, in: source)
             return nil
         }
-        let body = try Self.body(of: value, key: buffer.bytes, table: .rows, seed: rowSource.seed)
-        return try Row(value: value, body: body)
+        return try Row(opening: value, key: buffer.bytes, seed: rowSource.seed)
     }
 }
