@@ -26,8 +26,10 @@ public struct Cursor: ~Copyable, ~Escapable {
     private let isGuarded: Bool
     /// The key at the position, where the pages are guarded; valid until the transaction changes something.
     private var keyAtPosition: MDB_val?
-    /// The place of that key, where its leaf is a checked page.
-    private var leaf: GuardedCommit.LeafPlace?
+    /// The leaf of that key, where it is a checked page.
+    private var leaf: GuardedCommit.Leaf?
+    /// The node of that key on the leaf. Each step changes it, and waits for no other change.
+    private var index = 0
     /// Whether liblmdb's position is that of another key of the leaf.
     private var isBehind = false
 
@@ -167,9 +169,9 @@ public struct Cursor: ~Copyable, ~Escapable {
     @inline(__always)
     private mutating func stepOnLeaf(_ operation: MDB_cursor_op) -> (key: MDB_val, value: MDB_val)? {
         guard let leaf, !bounds.isWriting, operation == MDB_NEXT || operation == MDB_PREV else { return nil }
-        let index = operation == MDB_NEXT ? leaf.index + 1 : leaf.index - 1
-        guard index >= 0, index < leaf.count else { return nil }
-        guard let node = GuardedCommit.smallNode(index, ofLeafAt: leaf.page, in: GuardedCommit.map(bounds)) else {
+        let next = operation == MDB_NEXT ? index + 1 : index - 1
+        guard next >= 0, next < leaf.count else { return nil }
+        guard let node = GuardedCommit.smallNode(next, ofLeafAt: leaf.page, in: GuardedCommit.map(bounds)) else {
             return nil
         }
         // In the map. liblmdb's type has no form for bytes that nobody writes to.
@@ -177,7 +179,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         let key = unsafe MDB_val(mv_size: node.keySize, mv_data: UnsafeMutableRawPointer(bitPattern: start))
         let value = unsafe MDB_val(
             mv_size: node.valueSize, mv_data: UnsafeMutableRawPointer(bitPattern: start &+ UInt(node.keySize)))
-        self.leaf = leaf.at(index)
+        index = next
         unsafe keyAtPosition = key
         isBehind = true
         return unsafe (key, value)
@@ -206,7 +208,7 @@ public struct Cursor: ~Copyable, ~Escapable {
         if let leaf {
             // Within a leaf no other page is read.
             let edge = operation == MDB_NEXT ? leaf.count - 1 : 0
-            if leaf.hasCheckedNeighbors || leaf.index != edge { return }
+            if leaf.hasCheckedNeighbors || index != edge { return }
         }
         // A reference is counted where it is read: not in a move within a leaf.
         guard let pages = unsafe pages else { return }
@@ -222,7 +224,10 @@ public struct Cursor: ~Copyable, ~Escapable {
         unsafe keyAtPosition = key
         let offset = unsafe UInt(bitPattern: key.mv_data) &- bounds.start
         if let pages = unsafe pages {
-            leaf = unsafe GuardedCommit(pages, transaction, bounds).leafPlace(ofKeyAt: offset)
+            leaf = nil
+            if let found = unsafe GuardedCommit(pages, transaction, bounds).leaf(ofKeyAt: offset) {
+                (leaf, index) = found
+            }
         }
         let start = UInt(bitPattern: unsafe value.mv_data)
         let end = unsafe UInt(bitPattern: key.mv_data) &+ UInt(bitPattern: key.mv_size)

@@ -73,21 +73,14 @@ extension GuardedCommit {
         try checkEdges(of: key, below: root, leaf(of: key, below: root))
     }
 
-    /// A place on a checked leaf.
-    struct LeafPlace {
+    /// A checked leaf.
+    struct Leaf {
         /// The offset of the page in the map.
         let page: Int
         /// The number of nodes.
         let count: Int
-        /// The node.
-        let index: Int
         /// Whether the leaves beside it are checked.
         let hasCheckedNeighbors: Bool
-
-        @inline(__always)
-        func at(_ index: Int) -> LeafPlace {
-            LeafPlace(page: page, count: count, index: index, hasCheckedNeighbors: hasCheckedNeighbors)
-        }
     }
 
     /// Returns the offset in the map of a key, and the sizes of it and of its value, which follows it, of a checked leaf;
@@ -105,18 +98,17 @@ extension GuardedCommit {
         return (key, keySize, valueSize)
     }
 
-    /// Returns the place of the key at an offset in the map; nil where its page is not a checked one, as those are that
-    /// the transaction has changed.
-    func leafPlace(ofKeyAt offset: UInt) -> LeafPlace? {
+    /// Returns the leaf of the key at an offset in the map, and its node; nil where the page is not a checked one, as
+    /// those are that the transaction has changed.
+    func leaf(ofKeyAt offset: UInt) -> (Leaf, index: Int)? {
         let number = UInt64(offset) / UInt64(pageSize)
         let note = notes.of(number)
         guard offset < map.byteCount, note.contains(.inside) else { return nil }
         let leaf = knownPage(number, isLeaf: true)
         let node = Int(offset) - PageLayout.nodeHeaderSize
         guard let index = (0..<leaf.count).first(where: { leaf.node($0) == node }) else { return nil }
-        return LeafPlace(
-            page: leaf.start, count: leaf.count, index: index,
-            hasCheckedNeighbors: isFirst && note.contains(.edges))
+        let hasCheckedNeighbors = isFirst && note.contains(.edges)
+        return (Leaf(page: leaf.start, count: leaf.count, hasCheckedNeighbors: hasCheckedNeighbors), index)
     }
 
     /// Checks the pages of a large value that liblmdb has returned.

@@ -15,7 +15,7 @@ public struct ReadView: ~Copyable, ~Escapable {
     let transaction: LarderEngine.ReadTransaction
     /// The only reference to what the views of a store share: each is counted in each view.
     private let store: Store
-    private let lastSource: LastSource
+    let lastSource: LastSource
 
     /// A view of `store` at the commit of `transaction`.
     @_lifetime(copy transaction)
@@ -32,18 +32,6 @@ public struct ReadView: ~Copyable, ~Escapable {
     var tables: Tables { store.tables }
     var shared: SharedState { store.shared }
 
-    /// The place of everything that is shown of a resource.
-    borrowing func mergedSource(of resource: ResourceKey) throws -> ShownSource {
-        if let known = lastSource.find(resource) {
-            recordUse(of: known)
-            return known
-        }
-        let found = try tables.mergedSource(of: resource, in: transaction)
-        lastSource.insert(found)
-        recordUse(of: found)
-        return found
-    }
-
     /// Records that rows of a place are read.
     borrowing func recordUse(of source: ShownSource) {
         if source.hasRows { store.generationUses.insert(source.rows.generation) }
@@ -54,7 +42,7 @@ public struct ReadView: ~Copyable, ~Escapable {
 ///
 /// It is the same for all views of a commit: its record is looked up and verified once. Only one thread uses it at a
 /// time.
-private final class LastSource {
+final class LastSource {
     private var commit: UInt64 = 0
     private var source: ShownSource?
 

@@ -49,4 +49,16 @@ extension ReadView {
         }
         return (number, record)
     }
+
+    /// The place of everything that is shown of a resource.
+    borrowing func mergedSource(of resource: ResourceKey) throws -> ShownSource {
+        if let known = lastSource.find(resource) {
+            recordUse(of: known)
+            return known
+        }
+        let found = try tables.mergedSource(of: resource, in: transaction)
+        lastSource.insert(found)
+        recordUse(of: found)
+        return found
+    }
 }
