@@ -19,8 +19,8 @@ package struct EntryList: RandomAccessCollection, ExpressibleByArrayLiteral, Has
     private var creationTimes: [Int64] = []
     /// The number of entries that come after others.
     private var dependents = 0
-    /// The numbers of entries, by account.
-    private(set) var accounts: [String?: Int] = [:]
+    /// The numbers of entries, by the UTF-8 of their accounts: texts that only normalization makes equal are two.
+    private(set) var accounts: [[UInt8]?: Int] = [:]
     /// The numbers that lanes have here; kept when their last entry leaves.
     private var laneNumbers: [String: Int] = [:]
     /// The numbers of entries, by the number of their lane.
@@ -108,7 +108,7 @@ package struct EntryList: RandomAccessCollection, ExpressibleByArrayLiteral, Has
 
     private mutating func count(_ entry: LaneEntry, _ change: Int) {
         if !entry.after.isEmpty { dependents += change }
-        accounts[entry.account, default: 0] += change
+        accounts[entry.account.map { Array($0.utf8) }, default: 0] += change
         let number = laneNumbers[entry.lane] ?? laneSizes.count
         if number == laneSizes.count {
             laneNumbers[entry.lane] = number

@@ -21,6 +21,15 @@ import Testing
         #expect(fixture.sent == ids)
     }
 
+    /// They are the same text, and two accounts.
+    @Test func `accounts that only normalization makes equal are counted apart`() {
+        for order in [["\u{E9}", "e\u{301}"], ["e\u{301}", "\u{E9}"]] {
+            var fixture = MachineFixture(gate: .signedIn("e\u{301}"), isOnline: false)
+            for (lane, account) in zip(["a", "b"], order) { _ = fixture.enqueue(lane, account: account) }
+            #expect(fixture.machine.status(at: fixture.reading).pauses == [.offline, .otherAccounts(1)])
+        }
+    }
+
     @Test func `a 401 to what was sent before the sign-in requests no other`() {
         var fixture = MachineFixture(gate: .signedIn("ann"))
         let (first, second) = (fixture.enqueue("a", account: "ann"), fixture.enqueue("b", account: "ann"))

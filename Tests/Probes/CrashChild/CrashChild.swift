@@ -43,9 +43,9 @@ struct CrashChild {
         case ("hold-read", 0):
             let store = try Store.open(at: path)
             try store.read { view in
-                _ = view.commit
+                let commit = view.commit
                 acknowledge(.ready)
-                while true { _ = pause() }
+                repeat { _ = pause() } while view.commit == commit
             }
         case ("write", 3):
             try await NumberedWriter(path: path, port: Int(numbers[0]), end: Int(numbers[1]), seed: numbers[2]).run()

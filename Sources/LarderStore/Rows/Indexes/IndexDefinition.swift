@@ -34,6 +34,17 @@ public struct IndexDefinition: Hashable, Sendable {
     }
 }
 
+extension IndexDefinition {
+    /// Whether two definitions are the same, with texts compared by their UTF-8, as everything stored is.
+    public static func == (left: IndexDefinition, right: IndexDefinition) -> Bool {
+        left.name.equalsBytewise(right.name) && left.group.equalsBytewise(right.group) && left.id == right.id
+            && left.type.equalsBytewise(right.type) && left.path == right.path && left.collation == right.collation
+    }
+
+    /// Feeds the name to `hasher`, which is unique in a store.
+    public func hash(into hasher: inout Hasher) { name.hashBytewise(into: &hasher) }
+}
+
 /// An index as the store has it.
 public struct SecondaryIndex: Hashable, Sendable {
     /// The number, never used twice.

@@ -148,9 +148,6 @@ extension RawSpan {
 }
 
 extension Transaction {
-    /// The number of entries between two looks at the clock.
-    private static let entriesPerLook = 32
-
     /// Writes entries of a run from `start` on, until its time is up.
     ///
     /// Skips entries of rows that were changed since they were read: that change has put the new entries.
@@ -169,7 +166,7 @@ extension Transaction {
                 bytes += try write(run.key(at: position), run.body(at: position), appending: &isAppending)
             }
             position += 1
-            if position % Self.entriesPerLook == 0, isTimeUp() { break }
+            if isTimeUp() { break }
         }
         return position
     }

@@ -43,6 +43,18 @@ import Testing
         #expect(try store.findings() == [])
     }
 
+    @Test func `are those of the name that was declared, byte for byte`() async throws {
+        let store = try temporary.open()
+        try await store.replace(translations, with: Self.rows(3))
+        for name in ["caf\u{E9}", "cafe\u{301}"] {
+            var index = priceIndex
+            index.name = name
+            try await store.declareIndex(index)
+            #expect(try store.keys(of: name).count == 3)
+        }
+        #expect(try store.read { view in try view.indexes().count } == 2)
+    }
+
     @Test func `fill their pages where a snapshot comes later`() async throws {
         let store = try temporary.open()
         try await store.declareIndex(priceIndex)
