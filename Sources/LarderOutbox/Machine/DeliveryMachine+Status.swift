@@ -48,7 +48,8 @@ extension DeliveryMachine {
         case .expired(let account): reasons.append(.signInExpired(account: account))
         case .signedIn:
             let foreign = entries.accounts.reduce(-busy.count { !authentication.allows($0.account) }) { sum, account in
-                authentication.allows(account.key.map { String(decoding: $0, as: UTF8.self) }) ? sum : sum + account.value
+                let name = account.key.map { String(decoding: $0, as: UTF8.self) }
+                return authentication.allows(name) ? sum : sum + account.value
             }
             if foreign > 0 { reasons.append(.otherAccounts(foreign)) }
             // An entry behind one that is being sent, or will be, only waits for its turn.

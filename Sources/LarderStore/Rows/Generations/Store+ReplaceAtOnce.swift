@@ -22,6 +22,8 @@ extension Store {
         _ finish: @escaping @Sendable (inout Transaction, inout ResourceRecord) throws -> Void
     ) async throws -> Bool {
         try checkWritable()
+        // The transaction looks again, since an index may be declared meanwhile.
+        if try read({ view in try view.tables.hasIndex(over: rows.resource, in: view.transaction) }) { return false }
         try await shared.stagingTurn.join(at: host.elapsed)
         defer { shared.stagingTurn.leave() }
         return try await write { transaction in try transaction.replaceAtOnce(rows, finish) }
@@ -32,7 +34,10 @@ extension Transaction {
     fileprivate mutating func replaceAtOnce(
         _ rows: SnapshotRows, _ finish: (inout Transaction, inout ResourceRecord) throws -> Void
     ) throws -> Bool {
-        if try tables.declaredIndexes(in: engine).contains(where: { $0.covers(rows.resource) }) { return false }
+        if try tables.hasIndex(over: rows.resource, in: engine) { return false }
+        // A refusal comes before the first change, so that writes of the same commit need not be made again.
+        var record = try record(of: rows.resource) ?? ResourceRecord()
+        try finish(&self, &record)
         // No other process sees the generation before it is complete.
         let staging = try beginStaging(rows.resource, nil)
         var batch = try rows.encoded(for: staging)
@@ -41,6 +46,6 @@ extension Transaction {
         while position < batch.count {
             position = try load(batch, from: position, in: staging, isTimeUp: { false })
         }
-        return try swap(staging, withEntriesOf: [], finish)
+        return try swap(staging, withEntriesOf: []) { [record] _, staged in staged = record }
     }
 }

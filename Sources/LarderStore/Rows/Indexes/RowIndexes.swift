@@ -96,6 +96,11 @@ struct RowIndexes: Sendable {
 }
 
 extension Tables {
+    /// Whether the rows of a resource are in an index.
+    func hasIndex(over resource: ResourceKey, in source: ReadTransaction) throws -> Bool {
+        try declaredIndexes(in: source).contains { $0.covers(resource) }
+    }
+
     /// The declared indexes; those whose records are damaged are left out, as they cannot be used.
     func declaredIndexes(in source: ReadTransaction) throws -> [SecondaryIndex] {
         var found: [SecondaryIndex] = []
