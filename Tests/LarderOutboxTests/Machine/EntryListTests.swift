@@ -39,8 +39,9 @@ import Testing
         #expect(list.hasDependents == entries.contains { !$0.after.isEmpty })
         #expect(list.oldestCreatedAt == entries.map(\.createdAt).min())
         #expect(list.laneCount == Set(entries.map(\.lane)).count)
-        #expect(
-            list.accounts.filter { $0.value != 0 } == Dictionary(grouping: entries, by: \.account).mapValues(\.count))
+        var accounts: [[UInt8]?: Int] = [:]
+        for entry in entries { accounts[entry.account.map { Array($0.utf8) }, default: 0] += 1 }
+        #expect(list.accounts.filter { $0.value != 0 } == accounts)
         #expect(entries.allSatisfy { list.index(of: $0.id).map { list[$0].id } == $0.id })
         #expect(list.index(of: UUIDBytes(high: 0, low: 0)) == nil)
     }
