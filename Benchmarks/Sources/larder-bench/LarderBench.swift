@@ -4,7 +4,7 @@ import Foundation
 
 /// Measures Larder beside LMDB's own calls and SQLite, in one run.
 ///
-/// `larder-bench [--quick] [--json FILE] [--svg FILE] [suite…]`, or `larder-bench --counts FILE [--record]`
+/// `larder-bench [--quick] [--json FILE] [--svg FILE] [--growth-svg FILE] [suite…]`, or `larder-bench --counts FILE [--record]`
 @main
 struct LarderBench {
     static func main() {
@@ -44,6 +44,7 @@ struct LarderBench {
         arguments.removeAll { $0 == "--quick" }
         let json = removeOption("--json", from: &arguments)
         let chart = removeOption("--svg", from: &arguments)
+        let growthChart = removeOption("--growth-svg", from: &arguments)
         let suites = Suite.all.filter { arguments.isEmpty || arguments.contains($0.name) }
         if let unknown = arguments.first(where: { name in !Suite.all.contains { $0.name == name } }) {
             exitWithError("no suite \(unknown); there are \(Suite.all.map(\.name).joined(separator: ", "))")
@@ -60,6 +61,7 @@ struct LarderBench {
         report.print()
         if let json { try report.writeJSON(to: json) }
         if let chart { try report.writeChart(to: chart) }
+        if let growthChart { try Data(GrowthChart.draw(measurements).utf8).write(to: URL(filePath: growthChart)) }
     }
 
     /// Removes an option and returns its value; nil where it is not given.

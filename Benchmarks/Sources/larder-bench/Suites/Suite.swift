@@ -28,5 +28,6 @@ struct Suite: Sendable {
             try await Tools.run(isQuick: isQuick) + ServedHits.run(isQuick: isQuick)
         },
         Suite(name: "memory", run: LoadMemory.run),
+        Suite(name: Growth.suite, run: Growth.run),
     ]
 }
