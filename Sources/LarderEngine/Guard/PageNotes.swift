@@ -28,8 +28,8 @@ struct PageNotes: @unchecked Sendable {
         /// The bits of the table of ``alone``.
         private static let tableBits = Note(rawValue: 0xF0)
 
-        /// The notes of a page to which this table leads, and no other; nil where the table's identifier has no place in
-        /// them, which no store's has. LMDB: the first identifiers are those of its own two trees.
+        /// The notes of a page to which this table leads, and no other; nil where the table's identifier, beyond the first
+        /// sixteen, has no place in them: its pages are compared each time. LMDB: 0 and 1 are its own two trees.
         @inline(__always)
         static func alone(in table: UInt32) -> Note? {
             table >= 2 && table < 18 ? Note(rawValue: alone.rawValue | UInt8(table - 2) << 4) : nil
