@@ -63,12 +63,8 @@ extension GuardedCommit {
     func page(_ place: Place) throws(EngineError) -> Page {
         let page = try checkedPage(place)
         try checkBounds(of: page, place)
-        if isFirst, !isAlone(place) { try checkUse(of: page, place) }
+        if isFirst { try checkUse(of: page, place) }
         return page
-    }
-
-    private func isAlone(_ place: Place) -> Bool {
-        PageNotes.Note.alone(in: place.table).map { notes.of(place.number).matches($0) } ?? false
     }
 
     /// Returns a page, checked by itself as far as it has not been before.
@@ -141,11 +137,19 @@ extension GuardedCommit {
     }
 
     /// Throws where another table of the first commit leads to the page, which may have keys that fit the place.
-    @inline(never)
+    @inline(__always)
     private func checkUse(of page: Page, _ place: Place) throws(EngineError) {
+        let (note, own) = (notes.of(place.number), PageNotes.Note.alone(in: place.table))
+        guard note.contains(.alone) else { return try compareUses(of: page, place, own) }
+        // Read once: another thread may have noted meanwhile what this one looks for.
+        guard let own, note.matches(own) else { throw pages.damage(place.number, "it is used twice") }
+    }
+
+    /// Looks the page up in all tables, and notes that only its own leads to it.
+    @inline(never)
+    private func compareUses(of page: Page, _ place: Place, _ own: PageNotes.Note?) throws(EngineError) {
         guard let tables = pages.first?.tables else { return }
-        // Another table leads to it, too, by keys that lie between its separators as these do here.
-        var leading = notes.of(place.number).contains(.alone) ? 1 : 0
+        var leading = 0
         for (_, tree) in tables where tree.root != TreeDescription.none && Int(tree.depth) >= place.level {
             if tree.root == place.number {
                 leading += 1
@@ -154,7 +158,7 @@ extension GuardedCommit {
             }
         }
         guard leading <= 1 else { throw pages.damage(place.number, "it is used twice") }
-        if let note = PageNotes.Note.alone(in: place.table) { pages.add(note, to: place.number) }
+        if let own { pages.add(own, to: place.number) }
     }
 
     /// Whether a tree leads to a page by one of the keys on it.
