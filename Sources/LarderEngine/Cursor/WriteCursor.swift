@@ -6,7 +6,7 @@ private import CLMDB
 /// ``removeWhile(from:limit:_:)`` and not by stepping.
 public struct WriteCursor: ~Copyable, ~Escapable {
     private var cursor: Cursor
-    private(set) var failure: EngineError?
+    private(set) var failure: ChangeFailure?
     private(set) var isDirty = false
 
     @_lifetime(immortal)  // As its cursor.
@@ -40,7 +40,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
         while isAtEntry, removed < limit {
             // Damaged pages may lead in a circle, where the entries never end.
             if removed >= count { throw failing(.corrupted) }
-            do throws(EngineError) { try cursor.checkRemoval() } catch { throw failing(error) }
+            do throws(EngineError) { try cursor.checkRemoval() } catch { throw failing(error, isOfRead: true) }
             isDirty = true
             let code = cursor.removeCurrent()
             if code != MDB_SUCCESS { throw failing(EngineError(code: code, operation: "mdb_cursor_del")) }
@@ -54,8 +54,8 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     }
 
     /// Records the first error, with which the transaction fails even where the error is not passed on.
-    private mutating func failing(_ error: EngineError) -> EngineError {
-        failure = failure ?? error
+    private mutating func failing(_ error: EngineError, isOfRead: Bool = false) -> EngineError {
+        failure = failure ?? ChangeFailure(error: error, isOfRead: isOfRead)
         return error
     }
 }

@@ -100,7 +100,7 @@ final class BulkCopy {
     func change(_ body: (inout WriteTransaction, [String: Table]) throws -> Void) throws {
         try transact { transaction in
             try body(&transaction, tables)
-            if let failure = transaction.failure { throw failure }
+            if let failure = transaction.failure { throw failure.error }
         }
     }
 

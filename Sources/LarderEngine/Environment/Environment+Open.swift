@@ -217,7 +217,7 @@ extension Environment {
         var transaction = unsafe WriteTransaction(handle: opened, plain: PlainValues(options, tables))
         do {
             try initialize(&transaction, tables)
-            if let failure = transaction.failure { throw failure }
+            if let failure = transaction.failure { throw failure.error }
         } catch {
             unsafe mdb_txn_abort(opened)
             throw error

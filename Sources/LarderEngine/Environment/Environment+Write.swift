@@ -91,14 +91,14 @@ extension Environment {
             }
             try beginSealing(&transaction)
             result = try body(&transaction)
-            if let failure = transaction.failure { throw failure }
+            if let failure = transaction.failure { throw failure.error }
         } catch {
             // A child forked by `body` must leave its parent's transaction alone.
             if isForked { throw EngineError.usedAfterFork }
             unsafe abort(handle)
             guard let failure = transaction.failure else { throw error }
-            if failure.isMapFull { return nil }
-            throw stopIfFatal(failure)
+            if failure.error.isMapFull { return nil }
+            throw failure.isOfRead ? failure.error : stopIfFatal(failure.error)
         }
         if isForked { throw EngineError.usedAfterFork }
         do throws(EngineError) {

@@ -15,7 +15,7 @@ public struct WriteTransaction: ~Copyable {
     private unowned(unsafe) let pages: PageGuard?
     /// The first error of a change. LMDB marks the transaction as failed and would return an unrelated code for the
     /// commit, so the commit reports this error.
-    private(set) var failure: EngineError?
+    private(set) var failure: ChangeFailure?
     /// Whether the commit must be on the medium, whatever durability was requested.
     private(set) var requiresFullDurability = false
     /// Whether anything was stored or removed.
@@ -147,7 +147,7 @@ public struct WriteTransaction: ~Copyable {
         do throws(EngineError) {
             try body(unsafe GuardedCommit(pages, handle, bounds))
         } catch {
-            failure = failure ?? error
+            failure = failure ?? ChangeFailure(error: error, isOfRead: true)
             throw error
         }
     }
@@ -155,7 +155,14 @@ public struct WriteTransaction: ~Copyable {
     private mutating func recordFailure(_ code: Int32, _ operation: StaticString) throws(EngineError) {
         if code == MDB_SUCCESS { return }
         let error = EngineError(code: code, operation: operation)
-        failure = failure ?? error
+        failure = failure ?? ChangeFailure(error: error, isOfRead: false)
         throw error
     }
+}
+
+/// The error of a change.
+struct ChangeFailure {
+    let error: EngineError
+    /// Whether it is that of a read of the pages before the change, so that nothing was written.
+    let isOfRead: Bool
 }

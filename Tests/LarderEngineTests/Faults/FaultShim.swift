@@ -5,7 +5,8 @@ import Foundation
 /// A library to preload that makes one chosen system call on a data file fail, compiled when it is first needed.
 ///
 /// `FAULT_CALL` is `sync`, `write` or `short`; `FAULT_AT` counts those calls from one, and begins to count when the
-/// process has said `opened`. For `read` it is the number of a page that every read of the file fails for. For removals of files, of whatever name, it is `unlink`, which fails, `die`, which kills the
+/// process has said `opened`. For `read` it is the number of a page that every read of the file
+/// fails for, or the first `FAULT_TIMES`. For removals of files, of whatever name, it is `unlink`, which fails, `die`, which kills the
 /// process before it, or `swap`, which first moves the directory `FAULT_DIRECTORY` away, to `-moved`, and `-other` into its
 /// place. `FAULT_LOG` names a file that gets a line for each directory that is synced, with the
 /// names in it that are a store's.
@@ -123,7 +124,9 @@ enum FaultShim {
             if (!real) real = dlsym(RTLD_NEXT, "pread");
             if (is_wanted("read") && is_data(number)) {
                 off_t page = atoi(getenv("FAULT_AT")) * (off_t)4096;
-                if (offset < page + 4096 && offset + (off_t)size > page) { errno = EIO; return -1; }
+                const char *times = getenv("FAULT_TIMES");
+                int is_over = times && count >= atoi(times);
+                if (!is_over && offset < page + 4096 && offset + (off_t)size > page) { count++; errno = EIO; return -1; }
             }
             return real(number, bytes, size, offset);
         }

@@ -28,19 +28,45 @@ import Testing
     }
 
     private func run(_ command: String, _ argument: String, page: Int) throws -> [String] {
-        try Probe(
-            command, directory.path, argument,
-            environment: [
-                "LD_PRELOAD": try #require(FaultShim.path), "FAULT_CALL": "read", "FAULT_AT": "\(page)",
-                "ASAN_OPTIONS": "verify_asan_link_order=0",
-            ]
-        ).finish()
+        try Probe(command, directory.path, argument, environment: Self.environment(page: page)).finish()
+    }
+
+    private static func environment(page: Int) throws -> [String: String] {
+        [
+            "LD_PRELOAD": try #require(FaultShim.path), "FAULT_CALL": "read", "FAULT_AT": "\(page)",
+            "ASAN_OPTIONS": "verify_asan_link_order=0",
+        ]
     }
 
     @Test func `is an error of its rows, and others are read`() throws {
         let (page, count) = try makeStore()
         let lines = try run("read-all", "\(rows)", page: page)
         #expect(lines == ["opened", "found \(rows - count) failed \(count)"])
+    }
+
+    /// Nothing was written for a change that fails before it: the store goes on.
+    @Test(arguments: ["set", "remove"]) func `is an error of its changes, and others are made`(change: String) throws {
+        let (page, count) = try makeStore()
+        let lines = try run("\(change)-all", "\(rows)", page: page)
+        if change == "set" { return #expect(lines == ["opened", "changed \(rows - count) failed \(count)"]) }
+        // A removal also reads the leaves beside it.
+        let words = try #require(lines.last).split(separator: " ")
+        let (changed, failed) = (Int(words[1]) ?? 0, Int(words[3]) ?? 0)
+        #expect(changed + failed == rows && failed >= count && changed > rows / 2, "\(lines)")
+    }
+
+    /// Otherwise a damaged page number could lead to an earlier version of a page for as long as the file is open.
+    @Test func `is read again at once where it has the list of free pages`() throws {
+        let store = try GuardedStore(seed: 3)
+        let version = try #require(store.earlierVersions.first)
+        let meta = store.u64(144) > store.u64(4096 + 144) ? 0 : 4096
+        try store.changing({ $0.replaceSubrange(version.place..<version.place + 4, with: version.number) }) {
+            var environment = try Self.environment(page: Int(store.u64(meta + 40 + 40)))
+            environment["FAULT_TIMES"] = "1"
+            let key = String(decoding: version.key, as: UTF8.self)
+            let lines = try Probe("read-twice", store.path, "deep", key, environment: environment).finish()
+            #expect(lines.count { $0.contains("it is free, and used") } == 2, "\(lines)")
+        }
     }
 
     @Test func `is an error of its row where it is any page of a large value`() throws {

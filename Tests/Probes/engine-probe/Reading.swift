@@ -65,6 +65,47 @@ func readAll(_ path: String, rows: Int) throws {
     try environment.close()
 }
 
+/// Changes each row in a transaction of its own, and says how many were changed and how many had an error.
+func changeAll(_ path: String, rows: Int, isRemoval: Bool) throws {
+    let environment = try open(path, checksAllPages: false)
+    let table = environment.table("one")
+    printLine("opened")
+    var (changed, failed) = (0, 0)
+    for row in 0..<rows {
+        let key = Array("row \(row + 1000)".utf8)
+        do {
+            try environment.writeBlocking(durability: .relaxed) { transaction in
+                if isRemoval {
+                    _ = unsafe try transaction.remove(key.span.bytes, in: table)
+                } else {
+                    unsafe try transaction.set(key.span.bytes, forKey: key.span.bytes, in: table)
+                }
+            }
+            changed += 1
+        } catch EngineError.ioFailure {
+            failed += 1
+        }
+    }
+    printLine("changed \(changed) failed \(failed)")
+    try environment.close()
+}
+
+/// Reads a row of a table twice, and says how each went.
+func readTwice(_ path: String, table name: String, key text: String) throws {
+    let options = EnvironmentOptions(access: .readOnly, tables: [name], mapSize: 1 << 30, mapSizeCap: 1 << 30)
+    let environment = try Environment.open(path: path, options: options)
+    let key = Array(text.utf8)
+    printLine("opened")
+    for _ in 0..<2 {
+        report("get") {
+            try environment.read { view in
+                unsafe try view.value(forKey: key.span.bytes, in: environment.table(name))?.byteCount ?? -1
+            }
+        }
+    }
+    try environment.close()
+}
+
 /// Reads all entries of the tables of a damaged store, and says how many there are and how many pages are damaged.
 func salvage(_ path: String) throws {
     printLine("opened")
