@@ -152,8 +152,11 @@ public struct Cursor: ~Copyable, ~Escapable {
             if isGuarded { try prepare(operation) }
             let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
             if code == MDB_NOTFOUND { return nil }
+            // Where the entry is not valid, the position stays that of the key before.
+            isBehind = unsafe keyAtPosition != nil
             try check(code, "mdb_cursor_get")
             unsafe try bounds.check(key: key, value: data, in: transaction)
+            isBehind = false
             if isGuarded { unsafe try didMove(to: key, data) }
         }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)

@@ -23,6 +23,56 @@ import Testing
         try environment.close()
     }
 
+    /// Where a row beyond the damaged one came next, its leaf would not be checked.
+    @Test func `stays where it is when it cannot move to a damaged entry`() throws {
+        var cases = 0
+        for seed in 1...12 as ClosedRange<UInt64> {
+            let store = try GuardedStore(seed: seed)
+            let rows = try #require(store.rows["deep"])
+            // A large value that is the last one of a leaf.
+            let last = (1..<rows.count - 1).first { place in
+                let leaves = (place - 1...place + 1).map { store.leaf(of: rows[$0].key) }
+                return rows[place].value.count > 9000 && leaves[0] == leaves[1] && leaves[1] != leaves[2]
+            }
+            guard let last else { continue }
+            cases += 1
+            let leaf = store.leaf(of: rows[last].key)
+            let node = leaf + store.u16(leaf + store.u16(leaf + 12) - 2)
+            // The size of the value is beyond the file.
+            try store.flipping(0x40, at: node + 3) {
+                let environment = try Environment.open(path: store.path, options: GuardedStore.options(.readOnly))
+                try environment.read { view in
+                    try view.withCursor(in: environment.table("deep")) { cursor in
+                        let before = rows[last - 1].key
+                        _ = unsafe try cursor.seek(before.span.bytes)
+                        for _ in 0..<3 {
+                            let next = try? entry(.next, &cursor)
+                            #expect(next == nil)
+                        }
+                        let present = try entry(.current, &cursor)
+                        #expect(present == rows[last - 1])
+                        let previous = try entry(.previous, &cursor)
+                        #expect(previous == rows[last - 2])
+                    }
+                }
+                try environment.close()
+            }
+        }
+        #expect(cases > 1)
+    }
+
+    private enum Move { case next, current, previous }
+
+    /// Moves the cursor, and returns the row that it is at; nil for none.
+    private func entry(_ move: Move, _ cursor: inout Cursor) throws -> Row? {
+        switch move {
+        case .next: if let entry = try cursor.next() { return row(entry) }
+        case .current: if let entry = try cursor.current() { return row(entry) }
+        case .previous: if let entry = try cursor.previous() { return row(entry) }
+        }
+        return nil
+    }
+
     /// Moves the cursor and `place` in the same way, and returns the row that the cursor is at; nil where it should be
     /// at one, and is not.
     private func move(
