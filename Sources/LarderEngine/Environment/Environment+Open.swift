@@ -128,7 +128,7 @@ extension Environment {
             }
             if let missing = options.tables.first(where: { tables[$0] == nil }) {
                 if options.isReadOnly || !mayWrite { throw EngineError.missingTable(name: missing) }
-                if file.isExclusive { try checkBeforeAdding(directory, options) }
+                unsafe try checkBeforeAdding(handle, directory, options)
                 tables = unsafe try createTables(handle, options)
             }
             return unsafe (handle, tables, pages)

@@ -157,10 +157,7 @@ extension Environment {
         while true {
             let result = try read { view -> Result? in
                 let pages = try MetaPages(data)
-                // Another commit may have replaced the page that the view was begun with.
-                guard let meta = [pages.newest, pages.older].first(where: { $0.commit == view.commit }) else {
-                    return nil
-                }
+                guard let meta = try pages.meta(of: view.commit, data) else { return nil }
                 return try body(
                     PageWalk(
                         meta, pageSize: pages.pageSize, data, readsLeaves: readsLeaves, mostProblems: mostProblems,

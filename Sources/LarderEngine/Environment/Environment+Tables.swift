@@ -45,18 +45,26 @@ extension Environment {
         return (tables, mayWrite, pages)
     }
 
-    /// Checks the pages before a table is added to a file that this process has alone, because a write spreads damage.
+    /// Checks the pages before a table is added, because a write spreads damage.
     ///
     /// - Throws: ``EngineError/damagedPage(number:reason:)``; ``EngineError/damagedMeta(reason:)`` where the file has a
     ///   table of an unknown name: this version adds tables and renames none, so that name was the missing one.
-    static func checkBeforeAdding(_ directory: StoreDirectory, _ options: EnvironmentOptions) throws {
+    static func checkBeforeAdding(
+        _ handle: OpaquePointer, _ directory: StoreDirectory, _ options: EnvironmentOptions
+    ) throws {
         let data = try directory.openFile(named: StoreDirectory.dataName, O_RDONLY)
-        let pages = try MetaPages(data)
-        _ = try checkPages(pages.newest, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
-        let census = PageCensus(
-            pages.newest, pageSize: pages.pageSize, fileSize: try data.identity().size)
-        guard try census.tables(data).allSatisfy({ options.tables.contains($0.name) }) else {
-            throw EngineError.damagedMeta(reason: "list of tables")
+        while true {
+            // Other processes may commit meanwhile. They reuse no page of a read view.
+            let transaction = unsafe try begin(handle, isReadOnly: true)
+            defer { unsafe mdb_txn_abort(transaction) }
+            let pages = try MetaPages(data)
+            guard let meta = try pages.meta(of: UInt64(unsafe mdb_txn_id(transaction)), data) else { continue }
+            _ = try checkPages(meta, pageSize: pages.pageSize, data, limit: options.fullCheckLimit)
+            let census = PageCensus(meta, pageSize: pages.pageSize, fileSize: try data.identity().size)
+            guard try census.tables(data).allSatisfy({ options.tables.contains($0.name) }) else {
+                throw EngineError.damagedMeta(reason: "list of tables")
+            }
+            return
         }
     }
 

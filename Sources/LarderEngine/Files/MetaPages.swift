@@ -29,6 +29,17 @@ struct MetaPages {
         (newest, older) = metas.0.commit < metas.1.commit ? (metas.1, metas.0) : (metas.0, metas.1)
     }
 
+    /// Returns what a read view of a commit reads; nil where a later commit has replaced it, or was doing so.
+    ///
+    /// The commit after the next one is written over it, and a read may return a part of either: therefore the page is
+    /// read again.
+    func meta(of commit: UInt64, _ file: FileDescriptor) throws(EngineError) -> Meta? {
+        let again = try MetaPages(file)
+        let (page, next) = commit % 2 == 0 ? (raw.first, again.raw.first) : (raw.second, again.raw.second)
+        let meta = Meta(page)
+        return page == next && meta.commit == commit ? meta : nil
+    }
+
     /// Throws unless both pages are sound, agree with each other and fit the file.
     ///
     /// - Parameter isThorough: whether to read the free list and the list of tables as well, which needs a file that no

@@ -54,11 +54,7 @@ final class PageGuard: @unchecked Sendable {
         self.data = data
         pageSize = Int(pages.pageSize)
         let commit = UInt64(unsafe mdb_txn_id(transaction))
-        // Another process may write commits meanwhile. The one after the next takes the place of this one, and may have
-        // done so in part while the page was read, unless the next one is not there afterward either.
-        if let meta = [pages.newest, pages.older].first(where: { $0.commit == commit }),
-            try MetaPages(data).newest.commit == commit
-        {
+        if let meta = try pages.meta(of: commit, data) {
             first = (meta, try Self.checkedTables(of: meta, pages.pageSize, data))
             firstCommit = (commit, meta.lastPage + 1)
         } else {

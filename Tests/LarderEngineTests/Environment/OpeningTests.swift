@@ -48,6 +48,29 @@ import Testing
         first.finish()
     }
 
+    /// The other process has checked no page yet, and no write precedes the new table.
+    @Test func `adds no table to a damaged file that another process has open`() throws {
+        let store = try GuardedStore(seed: 4)
+        let rows = try #require(store.rows["deep"])
+        let options = EnvironmentOptions(
+            tables: GuardedStore.tables + ["three"], mapSize: 1 << 30, mapSizeCap: 1 << 30)
+        let leaf = store.leaf(of: rows[200].key)
+        for mask in [1, 0] as [UInt8] {
+            try store.flipping(mask, at: leaf + 14) {
+                let other = try Probe("hold-open", store.path, "126")
+                other.waitUntilReady()
+                if mask == 0 {
+                    try Environment.open(path: store.path, options: options).close()
+                } else {
+                    #expect(throws: EngineError.self) { try Environment.open(path: store.path, options: options) }
+                    let file = try Data(contentsOf: URL(fileURLWithPath: store.path + "/data.mdb"))
+                    #expect(file.prefix(8192).elementsEqual(store.sound.prefix(8192)))
+                }
+                other.finish()
+            }
+        }
+    }
+
     /// Pitfall P9: liblmdb's data descriptor would survive `exec`.
     @Test func `no descriptor of the store survives exec`() throws {
         let directory = TemporaryDirectory()
