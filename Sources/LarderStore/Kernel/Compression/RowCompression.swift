@@ -5,7 +5,8 @@ internal import Synchronization
 /// The compression of the rows of one open file, with the dictionaries that were loaded.
 final class RowCompression: ValueDecompressor {
     private let compression: StoreCompression
-    /// The compressors by the numbers of their dictionaries. A number is never assigned twice, so none becomes outdated.
+    /// The compressors by the numbers of their dictionaries. A committed number is never assigned again, and no row has
+    /// one before it is committed, so none becomes outdated.
     private let dictionaries = Mutex<[UInt32: any RowCompressor]>([:])
     /// Whether the file is marked as one with compressed rows, so that rows may be compressed.
     private let isEnabled = Atomic(false)

@@ -34,8 +34,12 @@ extension Transaction {
         return compressor
     }
 
-    /// Stores a new dictionary of a group, with which its rows are compressed from now on; returns its number.
+    /// Stores a new dictionary of a group, with which later commits compress its rows; returns its number.
+    ///
+    /// This commit does not: a compressor that all transactions share would have the number, which is assigned again where
+    /// the commit fails.
     mutating func addDictionary(_ content: [UInt8], of group: String) throws -> UInt32 {
+        if let compression = shared.compression { _ = try compressor(of: group, compression) }
         var record = try tables.dictionaries(in: engine)
         guard let number = UInt32(exactly: record.next) else {
             let reason = FormatError.invalidValue(field: "next", value: record.next)
@@ -46,7 +50,6 @@ extension Transaction {
         try put(body: record.encode(), key: DictionariesRecord.key, in: .meta)
         let dictionary = DictionaryRecord(number: number, content: content)
         try put(body: dictionary.encode(), key: DictionaryRecord.key(number), in: .meta)
-        state(GroupCompressors.self).byGroup[group] = nil
         return number
     }
 

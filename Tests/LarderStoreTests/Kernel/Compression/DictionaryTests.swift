@@ -71,9 +71,8 @@ import Testing
             }
             let codec = try #require(store.shared.compression?.codec)
             let content = try #require(codec.dictionary(from: samples.bytes, sizes: samples.sizes, limit: 8000))
-            try await store.write { [samples] transaction in
-                _ = samples
-                let number = try transaction.addDictionary(content, of: "translations")
+            let number = try await store.write { try $0.addDictionary(content, of: "translations") }
+            try await store.write { transaction in
                 var place = CompressingPlace()
                 for _ in 0..<steps {
                     let step = try transaction.recompressSome(
@@ -93,6 +92,37 @@ import Testing
             #expect(try again.plainRecords() == records)
             try again.close()
         }
+    }
+
+    @Test func `of a write that failed compresses nothing under the number that another gets`() async throws {
+        let store = try directory.open(.compressed())
+        try await store.fillTranslations()
+        let codec = try #require(store.shared.compression?.codec)
+        let contents = try ["p", "q"].map { tag in
+            let rows = (0..<1000).map { bytes("<\(tag)>\($0)</\(tag)>") + translationPayload($0) }
+            return try #require(
+                codec.dictionary(from: rows.flatMap(\.self), sizes: rows.map(\.count), limit: 8000))
+        }
+        @Sendable func add(_ content: [UInt8], _ row: Int, _ transaction: inout Transaction) throws {
+            #expect(try transaction.addDictionary(content, of: "translations") == 1)
+            try transaction.put(translationPayload(row), at: key(row), updatedAt: 1)
+        }
+        await #expect(throws: CancellationError.self) {
+            try await store.write { transaction in
+                try add(contents[0], 901, &transaction)
+                throw CancellationError()
+            }
+        }
+        try await store.write { try add(contents[1], 902, &$0) }
+        try await store.write { try $0.put(translationPayload(903), at: key(903), updatedAt: 1) }
+        #expect(try store.storedRows().contains { $0.dictionary == 1 })
+        try store.close()
+        let again = try directory.open(.compressed())
+        for row in [902, 903] {
+            #expect(try again.read { try $0.payload(at: key(row)) } == translationPayload(row))
+        }
+        #expect(try again.findings().isEmpty)
+        try again.close()
     }
 
     @Test func `goes with the content, and its number is not used again`() async throws {
