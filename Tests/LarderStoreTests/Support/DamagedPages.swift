@@ -19,3 +19,15 @@ func damagePage(ofValueUnder key: [UInt8], in directory: TemporaryStore) throws 
     try handle.write(contentsOf: data)
     try handle.close()
 }
+
+/// Damages each leaf page that has a key or a value with some bytes, so that a check of the page finds it.
+func damageLeaves(with bytes: [UInt8], in directory: TemporaryStore) throws {
+    let file = URL(fileURLWithPath: directory.path + "/data.mdb")
+    var data = try Data(contentsOf: file)
+    for page in stride(from: 2 * 4096, to: data.count, by: 4096) where data[page + 10] == 2 {
+        if data.range(of: Data(bytes), in: page..<page + 4096) != nil { data[page + 14] ^= 1 }
+    }
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: data)
+    try handle.close()
+}

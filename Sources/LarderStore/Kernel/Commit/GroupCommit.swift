@@ -84,12 +84,14 @@ final class GroupCommit: Sendable {
     ) throws -> [Result<Void, any Error>] {
         var outcomes: [Result<Void, any Error>] = []
         for write in writes {
-            let before = transaction.mutationCount
+            let before = (transaction.mutationCount, transaction.counters)
             do {
                 try write.run(&transaction)
                 outcomes.append(.success(()))
             } catch {
-                if transaction.mutationCount != before { throw PartialWriteError(write: write, error: error) }
+                if transaction.mutationCount != before.0 { throw PartialWriteError(write: write, error: error) }
+                // Numbers that it has used change nothing but the counters.
+                transaction.counters = before.1
                 outcomes.append(.failure(error))
             }
         }
@@ -107,7 +109,7 @@ extension EngineError {
     /// Whether a transaction with fewer writes might have succeeded.
     fileprivate var mayBeCausedByOneWrite: Bool {
         switch self {
-        case .mapFull, .transactionFull, .corrupted: true
+        case .mapFull, .transactionFull, .corrupted, .damagedPage: true
         default: false
         }
     }

@@ -23,7 +23,8 @@ public struct Transaction: ~Copyable {
     private(set) var mutationCount = 0
     /// The effects of the commit.
     var effects = CommitEffects()
-    private var counters: CountersRecord?
+    /// The counters as they will be written; nil while they have not changed.
+    var counters: CountersRecord?
     /// The change of the stored size so far, in bytes.
     private(set) var sizeDelta: Int64 = 0
     /// The place of the rows of the resource that was looked up last; nil after a change of any resource.

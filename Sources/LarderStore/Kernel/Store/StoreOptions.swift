@@ -53,6 +53,9 @@ public struct StoreOptions: Hashable, Sendable {
     /// to use the store.
     package var isStepped = false
 
+    /// The size of the file up to which all pages are checked before the first write, in bytes.
+    package var fullCheckLimit = EnvironmentOptions(tables: []).fullCheckLimit
+
     /// The header fields that are never stored, neither with a write of the outbox nor with a response.
     ///
     /// They are not stored in the file. Of several opens of a file in one process, the first one's count.
@@ -83,6 +86,7 @@ public struct StoreOptions: Hashable, Sendable {
             maximumReaders: maximumReaders)
         options.lockTimeout = lockTimeout
         options.isStepped = isStepped
+        options.fullCheckLimit = fullCheckLimit
         options.cipher = cipher
         options.decompressor = compression
         return options

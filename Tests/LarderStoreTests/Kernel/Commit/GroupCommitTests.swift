@@ -79,6 +79,57 @@ private struct Failure: Error, Equatable {
         try store.close()
     }
 
+    /// A removal may merge the leaf with the one beside it, which is damaged: the whole transaction fails with it.
+    @Test func `do not suffer from one that meets a damaged page`() async throws {
+        let directory = TemporaryStore()
+        var store = try directory.open()
+        try await store.put((1000..<1500).map { key($0) })
+        try store.close()
+        try damageLeaves(with: bytes("1250"), in: directory)
+        var options = StoreOptions()
+        options.fullCheckLimit = 0
+        store = try directory.open(options)
+        var damaged: Int?
+        for number in 1200..<1250 where damaged == nil {
+            do {
+                try store.writeBlocking { transaction in
+                    try transaction.removeRow(at: key(number))
+                    throw Failure(number: number)
+                }
+            } catch EngineError.damagedPage { damaged = number } catch is Failure {}
+        }
+        let number = try #require(damaged)
+        let outcomes = try await commitTogether(
+            store,
+            [1000, number, 1499].map { number in { transaction in try transaction.removeRow(at: key(number)) } })
+        #expect(throws: Never.self) { try outcomes[0].get() }
+        #expect(throws: EngineError.self) { try outcomes[1].get() }
+        #expect(throws: Never.self) { try outcomes[2].get() }
+        #expect(try store.read { view in try view.payload(at: key(1499)) } == nil)
+        try store.close()
+    }
+
+    @Test func `that fail leave no number changed`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        let before = try store.read { view in try view.appliedPosition() }
+        let outcomes = try await commitTogether(
+            store,
+            [true, false].map { fails in
+                { transaction in
+                    if fails {
+                        try transaction.beginTimeline()
+                        throw Failure(number: 1)
+                    }
+                    try transaction.put([], at: key(1), updatedAt: 1)
+                }
+            })
+        #expect(throws: Failure(number: 1)) { try outcomes[0].get() }
+        #expect(throws: Never.self) { try outcomes[1].get() }
+        #expect(try store.read { view in try view.appliedPosition() } == before)
+        try store.close()
+    }
+
     @Test func `from many tasks are each committed exactly once`() async throws {
         let directory = TemporaryStore()
         let store = try directory.open()
