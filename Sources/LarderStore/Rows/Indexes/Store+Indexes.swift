@@ -5,9 +5,9 @@ internal import LarderJSON
 extension Store {
     /// Declares indexes, builds those that are not complete, and returns when all are.
     ///
-    /// All of them are built in one pass over the rows, in short commits that let other writes go first. Declaring an
-    /// index again costs a read, so an app declares its indexes at every start; an interrupted build then begins again.
-    /// An index of the same name that is over something else is discarded.
+    /// Those over rows of one type are built in one pass, in short commits that let other writes go first, and are ready
+    /// together. Declaring an index again costs a read, so an app declares its indexes at every start; an interrupted
+    /// pass then begins again. An index of the same name that is over something else is discarded.
     ///
     /// ```swift
     /// try await store.declareIndexes([table.index(on: "name"), table.index(on: "price")])
@@ -26,10 +26,19 @@ extension Store {
             return isRepeated || isReady ? nil : definition
         }
         if missing.isEmpty { return }
-        var building = try await write { transaction in
+        let declared = try await write { transaction in
             try missing.map { try transaction.declareIndex($0) }.filter { $0.state == .building }
         }
         // Rows that are put from now on enter the indexes by themselves; the existing rows are read here.
+        let passes = Dictionary(grouping: declared) { index in
+            [Array(index.definition.group.utf8), Array(index.definition.type.utf8)]
+        }
+        for indexes in passes.values.sorted(by: { $0[0].number < $1[0].number }) { try await build(indexes) }
+    }
+
+    /// Builds indexes over rows of one type in one pass, and marks them as complete.
+    private func build(_ indexes: [SecondaryIndex]) async throws {
+        var building = indexes
         while !building.isEmpty {
             let rows = try read { [building] view in try view.tables.indexedRows(building, in: view.transaction) }
             if try await writeEntries(of: IndexBuild(over: rows)) { break }

@@ -112,6 +112,30 @@ import Testing
         for store in stores { #expect(try store.findings() == []) }
     }
 
+    @Test func `of one type are complete where those of another cannot be read`() async throws {
+        let verses = ResourceKey("verses", 1)
+        let first = try temporary.open()
+        try await first.replace(translations, with: Self.rows(3))
+        let long = bytes(#"{"p":"\#(String(repeating: "a", count: 9000))"}"#)
+        try await first.replace(verses, with: [(key("1", verses), long)])
+        let generation = try first.read { view in
+            try #require(try view.tables.resource(verses, in: view.transaction)?.liveGeneration)
+        }
+        try first.close()
+        var place = KeyBuffer()
+        try RowSource(owner: verses, generation: generation).appendKey(type: "translation", key: "1", to: &place)
+        try damagePage(ofValueUnder: place.array(), in: temporary)
+        let store = try temporary.open()
+        let other = IndexDefinition(name: "other", group: "verses", type: "translation", path: JSONPath("$.p")!)
+        await #expect(throws: (any Error).self) { try await store.declareIndexes([priceIndex, other]) }
+        let states = try store.read { view in
+            Dictionary(uniqueKeysWithValues: try view.indexes().map { ($0.definition.name, $0.state) })
+        }
+        #expect(states == ["price": .ready, "other": .building])
+        #expect(try store.keys(of: "price").count == 3)
+        try store.close()
+    }
+
     @Test func `of one index are complete where another of the same declaration is removed meanwhile`() async throws {
         for round in 0..<5 {
             let directory = TemporaryStore()
