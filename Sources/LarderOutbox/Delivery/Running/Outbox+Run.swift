@@ -15,13 +15,13 @@ extension Outbox {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await network in self.connectivity.states() {
-                    continuation.yield(.event(.network(isUsable: network.level != .offline)))
+                    self.post(.event(.network(isUsable: network.level != .offline)))
                 }
             }
             group.addTask {
                 for await _ in changes {
                     // Commits may be faster than the checks for changes.
-                    if self.queueTableRead() { continuation.yield(.tableChanged) }
+                    if self.queueTableRead() { self.post(.tableChanged) }
                 }
                 self.releaseOwnershipIfClosed()
             }
