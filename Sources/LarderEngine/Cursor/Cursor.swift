@@ -152,11 +152,13 @@ public struct Cursor: ~Copyable, ~Escapable {
             if isGuarded { try prepare(operation) }
             let code = unsafe mdb_cursor_get(handle, &key, &data, operation)
             if code == MDB_NOTFOUND { return nil }
-            // Where the entry is not valid, the position stays that of the key before.
-            isBehind = unsafe keyAtPosition != nil
-            try check(code, "mdb_cursor_get")
-            unsafe try bounds.check(key: key, value: data, in: transaction)
-            isBehind = false
+            do throws(EngineError) {
+                try check(code, "mdb_cursor_get")
+                unsafe try bounds.check(key: key, value: data, in: transaction)
+            } catch {
+                stay()
+                throw error
+            }
             if isGuarded { unsafe try didMove(to: key, data) }
         }
         let entry = unsafe Entry(key: key, value: data, plain: values?.own)
@@ -165,6 +167,17 @@ public struct Cursor: ~Copyable, ~Escapable {
         }
         // The page stays in place at least until the cursor is used again or the transaction changes.
         return unsafe _overrideLifetime(entry, mutating: &self)
+    }
+
+    /// Has the next move begin where the cursor was before one that failed.
+    @inline(never)
+    private mutating func stay() {
+        if unsafe keyAtPosition != nil {
+            isBehind = true
+        } else {
+            // It has no position then. In a write transaction liblmdb refuses that.
+            unsafe mdb_cursor_renew(transaction, handle)
+        }
     }
 
     /// Moves to the entry beside the position, where the checked leaf has it and its value: liblmdb, whose position stays

@@ -1,5 +1,6 @@
 // Proves that a cursor over checked pages, which steps on a leaf by itself, is where liblmdb's would be.
 
+import Foundation
 import LarderEngine
 import Testing
 
@@ -61,7 +62,36 @@ import Testing
         #expect(cases > 1)
     }
 
-    private enum Move { case next, current, previous }
+    @Test func `has no position when its first move was to a damaged entry`() throws {
+        let directory = TemporaryDirectory()
+        var environment = try Environment.open(path: directory.path, options: .small)
+        for number in 0..<5 { try environment.set([UInt8(number)], [7]) }
+        try environment.set([9], [UInt8](repeating: 7, count: 9000))
+        try environment.close()
+        let file = URL(fileURLWithPath: directory.path + "/data.mdb")
+        var data = try Data(contentsOf: file)
+        // The node of a large value: its size, its flag, the size of the key, and the key.
+        let node = Data([0x28, 0x23, 0, 0, 1, 0, 1, 0, 9])
+        while let place = data.range(of: node) { data[place.lowerBound + 3] = 0x40 }
+        let handle = try FileHandle(forUpdating: file)
+        try handle.write(contentsOf: data)
+        try handle.close()
+        environment = try Environment.open(
+            path: directory.path,
+            options: EnvironmentOptions(
+                access: .readOnly, tables: ["one", "two"], mapSize: 1 << 30, mapSizeCap: 1 << 30))
+        try environment.read { view in
+            try view.withCursor(in: environment.table("one")) { cursor in
+                let moves = [try? entry(.last, &cursor), try? entry(.previous, &cursor), try? entry(.last, &cursor)]
+                #expect(moves == [nil, nil, nil])
+                let first = try entry(.next, &cursor)
+                #expect(first?.key == [0])
+            }
+        }
+        try environment.close()
+    }
+
+    private enum Move { case next, current, previous, last }
 
     /// Moves the cursor, and returns the row that it is at; nil for none.
     private func entry(_ move: Move, _ cursor: inout Cursor) throws -> Row? {
@@ -69,6 +99,7 @@ import Testing
         case .next: if let entry = try cursor.next() { return row(entry) }
         case .current: if let entry = try cursor.current() { return row(entry) }
         case .previous: if let entry = try cursor.previous() { return row(entry) }
+        case .last: if let entry = try cursor.last() { return row(entry) }
         }
         return nil
     }
