@@ -33,7 +33,16 @@ extension Store {
         let passes = Dictionary(grouping: declared) { index in
             [Array(index.definition.group.utf8), Array(index.definition.type.utf8)]
         }
-        for indexes in passes.values.sorted(by: { $0[0].number < $1[0].number }) { try await build(indexes) }
+        var failure: (any Error)?
+        for indexes in passes.values.sorted(by: { $0[0].number < $1[0].number }) {
+            do {
+                try await build(indexes)
+            } catch {
+                try Task.checkCancellation()
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Builds indexes over rows of one type in one pass, and marks them as complete.

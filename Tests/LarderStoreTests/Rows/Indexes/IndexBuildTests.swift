@@ -127,7 +127,7 @@ import Testing
         try damagePage(ofValueUnder: place.array(), in: temporary)
         let store = try temporary.open()
         let other = IndexDefinition(name: "other", group: "verses", type: "translation", path: JSONPath("$.p")!)
-        await #expect(throws: (any Error).self) { try await store.declareIndexes([priceIndex, other]) }
+        await #expect(throws: (any Error).self) { try await store.declareIndexes([other, priceIndex]) }
         let states = try store.read { view in
             Dictionary(uniqueKeysWithValues: try view.indexes().map { ($0.definition.name, $0.state) })
         }
