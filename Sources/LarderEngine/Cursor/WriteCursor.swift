@@ -7,7 +7,7 @@ private import CLMDB
 public struct WriteCursor: ~Copyable, ~Escapable {
     private var cursor: Cursor
     private(set) var failure: ChangeFailure?
-    private(set) var isDirty = false
+    private(set) var changeCount = 0
 
     @_lifetime(immortal)  // As its cursor.
     init(
@@ -41,7 +41,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
             // Damaged pages may lead in a circle, where the entries never end.
             if removed >= count { throw failing(.corrupted) }
             do throws(EngineError) { try cursor.checkRemoval() } catch { throw failing(error, isOfRead: true) }
-            isDirty = true
+            changeCount += 1
             let code = cursor.removeCurrent()
             if code != MDB_SUCCESS { throw failing(EngineError(code: code, operation: "mdb_cursor_del")) }
             removed += 1
@@ -55,7 +55,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
 
     /// Records the first error, with which the transaction fails even where the error is not passed on.
     private mutating func failing(_ error: EngineError, isOfRead: Bool = false) -> EngineError {
-        failure = failure ?? ChangeFailure(error: error, isOfRead: isOfRead)
+        failure.record(ChangeFailure(error: error, isOfRead: isOfRead))
         return error
     }
 }

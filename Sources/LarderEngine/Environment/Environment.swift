@@ -103,6 +103,9 @@ public final class Environment: @unchecked Sendable {
         return table
     }
 
+    /// Whether a failure to write has stopped the environment.
+    package var isStopped: Bool { state.load(ordering: .acquiring) == State.stopped.rawValue }
+
     /// Throws unless the environment may be used by this process now; a suspended one may, once it is open again.
     func checkUsable() throws(EngineError) {
         if ForkCounter.current != forkCount { throw .usedAfterFork }

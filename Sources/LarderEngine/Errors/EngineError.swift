@@ -179,7 +179,7 @@ extension EngineError: CustomStringConvertible {
         case .readOnly: "The store is open for reading only."
         case .diskFull: "The disk is full: free space and write again."
         case .ioFailure(let errno):
-            "The system failed to read or write (errno \(errno)): close the store and open it again."
+            "The system failed to read or write (errno \(errno)): try again, after a failed write with the store opened anew."
         case .stopped: "An earlier failure stopped the store: close it and open it again."
         case .replaced: "The data file was replaced beneath the open store: close it and open it again."
         case .usedAfterFork: "The store was opened before fork: open it in the child instead."

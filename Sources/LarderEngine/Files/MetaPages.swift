@@ -32,7 +32,7 @@ struct MetaPages {
     /// Returns what a read view of a commit reads; nil where a later commit has replaced it, or was doing so.
     ///
     /// The commit after the next one is written over it, and a read may return a part of either: therefore the page is
-    /// read again.
+    /// read again. A writer that stops between two of its bytes for as long as both reads take would not be noticed.
     func meta(of commit: UInt64, _ file: FileDescriptor) throws(EngineError) -> Meta? {
         let again = try MetaPages(file)
         let (page, next) = commit % 2 == 0 ? (raw.first, again.raw.first) : (raw.second, again.raw.second)

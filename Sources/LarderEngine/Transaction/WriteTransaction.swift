@@ -18,8 +18,10 @@ public struct WriteTransaction: ~Copyable {
     private(set) var failure: ChangeFailure?
     /// Whether the commit must be on the medium, whatever durability was requested.
     private(set) var requiresFullDurability = false
+    /// The number of entries that were stored or removed.
+    package private(set) var changeCount = 0
     /// Whether anything was stored or removed.
-    public private(set) var isDirty = false
+    public var isDirty: Bool { changeCount > 0 }
 
     /// - Parameters:
     ///   - bounds: those of the file; by default those of one that this process has just created.
@@ -83,7 +85,7 @@ public struct WriteTransaction: ~Copyable {
         try checkPages { commit throws(EngineError) in try commit.checkRemoval(of: key, in: table) }
         let code = unsafe key.withMDBValue { wanted in unsafe mdb_del(handle, table.identifier, &wanted, nil) }
         if code == MDB_NOTFOUND { return false }
-        isDirty = true
+        changeCount += 1
         try recordFailure(code, "mdb_del")
         return true
     }
@@ -98,8 +100,8 @@ public struct WriteTransaction: ~Copyable {
         var cursor = unsafe try WriteCursor(
             transaction: handle, table: table, bounds: bounds, values: plain, pages: pages)
         defer {
-            isDirty = isDirty || cursor.isDirty
-            failure = failure ?? cursor.failure
+            changeCount += cursor.changeCount
+            if let failed = cursor.failure { failure.record(failed) }
         }
         return try body(&cursor)
     }
@@ -113,7 +115,7 @@ public struct WriteTransaction: ~Copyable {
             try commit.check(key, in: table)
             if flags & UInt32(MDB_APPEND) != 0 { try commit.check(.last, of: table) }
         }
-        isDirty = true
+        changeCount += 1
         TableAccess.set.record()
         let code: Int32
         // The change ends every span of a plain value.
@@ -147,7 +149,7 @@ public struct WriteTransaction: ~Copyable {
         do throws(EngineError) {
             try body(unsafe GuardedCommit(pages, handle, bounds))
         } catch {
-            failure = failure ?? ChangeFailure(error: error, isOfRead: true)
+            failure.record(ChangeFailure(error: error, isOfRead: true))
             throw error
         }
     }
@@ -155,7 +157,7 @@ public struct WriteTransaction: ~Copyable {
     private mutating func recordFailure(_ code: Int32, _ operation: StaticString) throws(EngineError) {
         if code == MDB_SUCCESS { return }
         let error = EngineError(code: code, operation: operation)
-        failure = failure ?? ChangeFailure(error: error, isOfRead: false)
+        failure.record(ChangeFailure(error: error, isOfRead: false))
         throw error
     }
 }
@@ -165,4 +167,12 @@ struct ChangeFailure {
     let error: EngineError
     /// Whether it is that of a read of the pages before the change, so that nothing was written.
     let isOfRead: Bool
+}
+
+extension ChangeFailure? {
+    /// Keeps the first error; that of a read makes way for that of a change.
+    mutating func record(_ failure: ChangeFailure) {
+        if let self, !self.isOfRead || failure.isOfRead { return }
+        self = failure
+    }
 }

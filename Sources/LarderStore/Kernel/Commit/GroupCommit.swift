@@ -64,8 +64,8 @@ final class GroupCommit: Sendable {
         } catch let failure as PartialWriteError {
             failure.write.finish(.failure(failure.error))
             return failure.write
-        } catch let error as EngineError where writes.count > 1 && error.mayBeCausedByOneWrite {
-            // Perhaps only one of the writes does not fit or has met a damaged page. The others may succeed alone,
+        } catch let error as EngineError where writes.count > 1 && error.mayBeCausedByOneWrite(shared) {
+            // Perhaps only one of the writes does not fit, or has met a page that is damaged or cannot be read. The others may succeed alone,
             // above all those that free space.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
@@ -107,9 +107,10 @@ private struct PartialWriteError: Error {
 
 extension EngineError {
     /// Whether a transaction with fewer writes might have succeeded.
-    fileprivate var mayBeCausedByOneWrite: Bool {
+    fileprivate func mayBeCausedByOneWrite(_ shared: SharedState) -> Bool {
         switch self {
         case .mapFull, .transactionFull, .corrupted, .damagedPage: true
+        case .ioFailure: !shared.environment.isStopped
         default: false
         }
     }

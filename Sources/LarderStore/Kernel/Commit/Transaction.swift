@@ -20,7 +20,8 @@ public struct Transaction: ~Copyable {
     /// The state that all opens of the file share, with the parts of the layers.
     let shared: SharedState
     /// The number of changes so far; distinguishes a failed body that changed nothing from one that has to be undone.
-    private(set) var mutationCount = 0
+    var mutationCount: Int { writer.changeCount - changesBefore }
+    private let changesBefore: Int
     /// The effects of the commit.
     var effects = CommitEffects()
     /// The counters as they will be written; nil while they have not changed.
@@ -31,6 +32,7 @@ public struct Transaction: ~Copyable {
     var lastSource: ShownSource?
 
     private init(_ writer: consuming LarderEngine.WriteTransaction, _ shared: SharedState) {
+        changesBefore = writer.changeCount
         self.writer = writer
         self.shared = shared
         tables = shared.tables
@@ -93,7 +95,6 @@ extension Transaction {
         _ value: borrowing RawSpan, as compressed: [UInt8]? = nil, key: borrowing RawSpan, in name: TableName,
         replacing old: Int?
     ) throws {
-        mutationCount += 1
         if name == .resources { lastSource = nil }
         let table = tables[name]
         if let compressed {
@@ -134,7 +135,6 @@ extension Transaction {
 
     /// Counts the bytes of records that were removed without the functions above; negative for records that were added.
     mutating func countRemoved(bytes: Int64) {
-        mutationCount += 1
         sizeDelta -= bytes
     }
 

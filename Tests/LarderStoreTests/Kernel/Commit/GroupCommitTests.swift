@@ -3,9 +3,10 @@
 import Foundation
 import LarderEngine
 import LarderFormat
-import LarderStore
 import Synchronization
 import Testing
+
+@testable import LarderStore
 
 private struct Failure: Error, Equatable {
     var number: Int
@@ -127,6 +128,34 @@ private struct Failure: Error, Equatable {
         #expect(throws: Failure(number: 1)) { try outcomes[0].get() }
         #expect(throws: Never.self) { try outcomes[1].get() }
         #expect(try store.read { view in try view.appliedPosition() } == before)
+        try store.close()
+    }
+
+    /// As a removal that meets a damaged record behind those that it has removed.
+    @Test func `that fail in the middle of a removal are undone`() async throws {
+        let directory = TemporaryStore()
+        let store = try directory.open()
+        try await store.put((1...9).map { key($0) })
+        let outcomes = try await commitTogether(
+            store,
+            [true, false].map { fails in
+                { transaction in
+                    if !fails { return try transaction.put([], at: key(10), updatedAt: 1) }
+                    let (table, start) = (transaction.tables[.rows], [0] as [UInt8])
+                    var removed = 0
+                    _ = try transaction.writer.withCursor(in: table) { cursor in
+                        try cursor.removeWhile(from: start.rawSpan, limit: .max) { _ in
+                            if removed == 3 { throw Failure(number: 3) }
+                            removed += 1
+                            return true
+                        }
+                    }
+                }
+            })
+        #expect(throws: Failure(number: 3)) { try outcomes[0].get() }
+        #expect(throws: Never.self) { try outcomes[1].get() }
+        #expect(try store.keys(.all(of: translations)).count == 10)
+        #expect(try store.findings() == [])
         try store.close()
     }
 
