@@ -9,7 +9,7 @@ private import Darwin
 /// How far a check of the pages in steps is; see ``Environment/checkPages(_:budget:)``.
 public struct PageScrub: Hashable, Sendable {
     fileprivate var position: PageWalk.Position?
-    /// Whether a step since the first page has found damage that prevents reads.
+    /// Whether a step since the first page has found damage.
     fileprivate var hasFoundDamage = false
     /// The number of the guard under which the first page was read.
     fileprivate var guardNumber: UInt64?
@@ -52,7 +52,7 @@ extension Environment {
             try withWalk(mostProblems: most, readsLeaves: readsLeaves, progress) { walk in
                 try walk.run()
                 let isWhole = readsLeaves && walk.problems.count < most
-                if isWhole, walk.problems.allSatisfy(\.isContained) { hasSoundPages.store(true, ordering: .relaxed) }
+                if isWhole, walk.problems.isEmpty { hasSoundPages.store(true, ordering: .relaxed) }
                 return walk.problems
             }
         }
@@ -79,7 +79,7 @@ extension Environment {
             let next = try walk.step(from: position, pages: UInt64(max(1, pages)))
             if position == nil { scrub = PageScrub(guardNumber: pageGuard?.number) }
             scrub.position = next
-            scrub.hasFoundDamage = scrub.hasFoundDamage || !walk.problems.allSatisfy(\.isContained)
+            scrub.hasFoundDamage = scrub.hasFoundDamage || !walk.problems.isEmpty
             if next == nil, !scrub.hasFoundDamage, let pageGuard, scrub.guardNumber == pageGuard.number,
                 pageGuard.hasSoundBranches.load(ordering: .relaxed)
             {
@@ -120,13 +120,14 @@ extension Environment {
 
     /// Throws for a damaged page, where leaves are read only of a file up to `limit` bytes; the caller has the file alone.
     ///
-    /// - Returns: whether leaves were read.
+    /// - Returns: whether leaves were read, and nothing is wrong. A large value on a page that no commit has used prevents
+    ///   nothing now, but does where the file has grown over that page.
     static func checkPages(_ meta: Meta, pageSize: UInt64, _ data: FileDescriptor, limit: UInt64) throws -> Bool {
         let readsLeaves = (meta.lastPage + 1) * pageSize <= limit
         let walk = try PageWalk(meta, pageSize: pageSize, data, readsLeaves: readsLeaves, mostProblems: 1000)
         try walk.run()
         if let problem = walk.problems.first(where: { !$0.isContained }) { throw problem.error }
-        return readsLeaves
+        return readsLeaves && walk.problems.isEmpty
     }
 
     /// Checks the pages before the first write after an open, because a write spreads damage. Each later write fails as
