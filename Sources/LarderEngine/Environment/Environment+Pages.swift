@@ -51,8 +51,7 @@ extension Environment {
         try withoutActuallyEscaping(progress) { progress in
             try withWalk(mostProblems: most, readsLeaves: readsLeaves, progress) { walk in
                 try walk.run()
-                let isWhole = readsLeaves && walk.problems.count < most
-                if isWhole, walk.problems.isEmpty { hasSoundPages.store(true, ordering: .relaxed) }
+                if readsLeaves, walk.problems.isEmpty { hasSoundPages.store(true, ordering: .relaxed) }
                 return walk.problems
             }
         }

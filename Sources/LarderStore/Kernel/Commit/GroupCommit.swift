@@ -65,8 +65,8 @@ final class GroupCommit: Sendable {
             failure.write.finish(.failure(failure.error))
             return failure.write
         } catch let error as EngineError where writes.count > 1 && error.mayBeCausedByOneWrite(shared) {
-            // Perhaps only one of the writes does not fit, or has met a page that is damaged or cannot be read. The others may succeed alone,
-            // above all those that free space.
+            // Perhaps only one of the writes does not fit, or has met a page that is damaged or cannot be read. The
+            // others may succeed alone, above all those that free space.
             for write in writes { _ = commitTogether([write], shared) }
             return nil
         } catch StoreError.full where writes.count > 1 {
