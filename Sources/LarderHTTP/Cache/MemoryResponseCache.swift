@@ -8,12 +8,19 @@ internal import Synchronization
 /// Use it for tests, and for responses that must not reach the medium. None of its methods throws.
 public final class MemoryResponseCache: ResponseCache {
     private struct Entry {
-        var response: StoredResponse
-        var options: StorageOptions
+        private(set) var head: Shared<CachedResponse.Head>
+        let isPinned: Bool
         let body: MemoryBody
         let identity: UInt64
         let cost: Int
         var lastUse: UInt64
+
+        var response: StoredResponse {
+            get { head.value.response }
+            set {
+                head = Shared(CachedResponse.Head(key: head.value.key, response: newValue, tags: head.value.tags))
+            }
+        }
     }
 
     private struct State {
@@ -58,7 +65,7 @@ public final class MemoryResponseCache: ResponseCache {
             guard let place = state.entries.index(forKey: ByteKey(key)) else { return [] }
             let use = state.tick()
             if state.entries.values[place].count == 1 { state.entries.values[place][0].lastUse = use }
-            let found = state.entries.values[place].map { Self.cached($0, key) }
+            let found = state.entries.values[place].map { Self.cached($0) }
             return found.count == 1 ? found : found.sorted { $0.response.receivedAt > $1.response.receivedAt }
         }
     }
@@ -96,9 +103,10 @@ public final class MemoryResponseCache: ResponseCache {
         state.withLock { state in
             let number = state.tick()
             let entry = Entry(
-                response: response, options: options, body: body, identity: number,
+                head: Shared(CachedResponse.Head(key: key, response: response, tags: options.tags)),
+                isPinned: options.isPinned, body: body, identity: number,
                 cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
-            if entry.cost > maximumBytes / 2 { return Self.cached(entry, key, isStored: false) }
+            if entry.cost > maximumBytes / 2 { return Self.cached(entry, isStored: false) }
             let bytes = ByteKey(key)
             remove(&state) { $0 == bytes && $1.response.selecting == response.selecting }
             removeExcess(&state, bytes)
@@ -106,7 +114,7 @@ public final class MemoryResponseCache: ResponseCache {
             state.cost += entry.cost
             evictOldest(&state)
             let isStored = state.entries[bytes]?.contains { $0.identity == number } ?? false
-            return Self.cached(entry, key, isStored: isStored)
+            return Self.cached(entry, isStored: isStored)
         }
     }
 
@@ -141,7 +149,7 @@ public final class MemoryResponseCache: ResponseCache {
                 switch selection {
                 case .key(let wanted): key == ByteKey(wanted)
                 case .prefix(let text): key.text.utf8.starts(with: text.utf8)
-                case .tag(let tag): entry.options.tags.contains(tag)
+                case .tag(let tag): entry.head.value.tags.contains(tag)
                 case .all: true
                 }
             }
@@ -191,7 +199,7 @@ public final class MemoryResponseCache: ResponseCache {
 
     /// Removes the least recently used responses of a key until one more is within the limit.
     private func removeExcess(_ state: inout State, _ key: ByteKey) {
-        let unpinned = (state.entries[key] ?? []).filter { !$0.options.isPinned }
+        let unpinned = (state.entries[key] ?? []).filter { !$0.isPinned }
         let excess = Set(
             ResponseLimits.excess(of: unpinned, leaving: ResponseLimits.variants - 1, \.lastUse).map(\.identity))
         if !excess.isEmpty { remove(&state) { excess.contains($1.identity) } }
@@ -200,7 +208,7 @@ public final class MemoryResponseCache: ResponseCache {
     /// Evicts the least recently used entries until the rest fits. Pinned entries stay, whatever their size.
     private func evictOldest(_ state: inout State) {
         if state.cost <= maximumBytes { return }
-        var candidates = state.entries.values.joined().filter { !$0.options.isPinned }.sorted {
+        var candidates = state.entries.values.joined().filter { !$0.isPinned }.sorted {
             $0.lastUse > $1.lastUse
         }
         var evicted: Set<UInt64> = []
@@ -212,10 +220,8 @@ public final class MemoryResponseCache: ResponseCache {
         remove(&state) { evicted.contains($1.identity) }
     }
 
-    private static func cached(_ entry: Entry, _ key: String, isStored: Bool = true) -> CachedResponse {
-        CachedResponse(
-            key: key, identity: entry.identity, response: entry.response, body: entry.body, tags: entry.options.tags,
-            isStored: isStored)
+    private static func cached(_ entry: Entry, isStored: Bool = true) -> CachedResponse {
+        CachedResponse(entry.head, identity: entry.identity, body: entry.body, isStored: isStored)
     }
 }
 

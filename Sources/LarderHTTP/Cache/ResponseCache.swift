@@ -95,31 +95,67 @@ public enum CacheSelection: Hashable, Sendable {
 
 /// A stored response: its metadata, and a body that is read on demand.
 public struct CachedResponse: Sendable {
-    /// The key it is stored under.
-    public var key: String
+    /// What copies share, since a fetch makes many and each would count its references.
+    struct Head: Sendable {
+        var key: String
+        var response: StoredResponse
+        var tags: Set<String>
+    }
+
+    private var head: Shared<Head>
     /// A number that distinguishes this entry from earlier and later ones of the same key.
     public var identity: UInt64
-    /// The metadata: everything but the body.
-    public var response: StoredResponse
     /// The body.
     public var body: any BodySource
-    /// The names by which it can be removed together with others.
-    public var tags: Set<String>
     /// Whether the cache keeps it. A response that does not fit is readable while it is held, and is not found again.
     public var isStored: Bool
+
+    /// The key it is stored under.
+    public var key: String {
+        get { head.value.key }
+        set { change { $0.key = newValue } }
+    }
+
+    /// The metadata: everything but the body.
+    public var response: StoredResponse {
+        get { head.value.response }
+        set { change { $0.response = newValue } }
+    }
+
+    /// The names by which it can be removed together with others.
+    public var tags: Set<String> {
+        get { head.value.tags }
+        set { change { $0.tags = newValue } }
+    }
 
     /// An entry of these parts.
     public init(
         key: String, identity: UInt64, response: StoredResponse, body: any BodySource, tags: Set<String>,
         isStored: Bool = true
     ) {
-        self.key = key
+        self.init(
+            Shared(Head(key: key, response: response, tags: tags)), identity: identity, body: body, isStored: isStored)
+    }
+
+    init(_ head: Shared<Head>, identity: UInt64, body: any BodySource, isStored: Bool = true) {
+        self.head = head
         self.identity = identity
-        self.response = response
         self.body = body
-        self.tags = tags
         self.isStored = isStored
     }
+
+    private mutating func change(_ edit: (inout Head) -> Void) {
+        var value = head.value
+        edit(&value)
+        head = Shared(value)
+    }
+}
+
+/// A value that copies of its owner share.
+final class Shared<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// The bytes of a stored body; nothing is read or copied in advance.

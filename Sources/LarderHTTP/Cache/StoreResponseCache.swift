@@ -11,6 +11,7 @@ internal import Synchronization
 public struct StoreResponseCache: ResponseCache {
     private let store: Store
     private let limit: ResponseLimit?
+    private let decoded = DecodedResponses<DecodedResponse>()
 
     /// Creates a cache in `store`, which may hold other content too.
     ///
@@ -40,11 +41,10 @@ public struct StoreResponseCache: ResponseCache {
         var found: [CachedResponse] = []
         var isComplete = true
         try store.read { view in
-            for entry in try view.responses(forKey: key) {
+            for entry in try view.responses(forKey: key, decoded: decoded, DecodedResponse.init) {
                 // A damaged head counts as missing.
-                guard let handle = try? view.hold(entry.record.blob, in: store),
-                    let cached = CachedResponse(
-                        entry.record, body: StoreBody(handle: handle, place: entry.place, store: store))
+                guard let handle = try? view.hold(entry.blob, in: store),
+                    let cached = entry.response(StoreBody(handle: handle, place: entry.place, store: store))
                 else {
                     isComplete = false
                     continue
@@ -52,6 +52,7 @@ public struct StoreResponseCache: ResponseCache {
                 found.append(cached)
             }
         }
+        found.sort { $0.response.receivedAt > $1.response.receivedAt }
         if found.count == 1 { recordUse(of: found[0]) }
         return (found, isComplete)
     }
@@ -222,6 +223,28 @@ struct UnavailableBody: BodySource {
 
     func read(_ range: Range<Int64>, _ body: (RawSpan) throws -> Void) throws {
         if !range.isEmpty { throw HTTPCacheError.bodyRemoved }
+    }
+}
+
+/// What the record of a response says, as an HTTP message; its body is held anew by each lookup.
+private struct DecodedResponse: Sendable {
+    let place: ResponseAddress
+    let blob: Int64
+    private let byteCount: Int64
+    private let head: Shared<CachedResponse.Head>
+
+    /// Creates it; nil when the record fits no HTTP message.
+    init?(_ entry: ResponseEntry) {
+        let record = entry.record
+        guard let response = StoredResponse(record) else { return nil }
+        (place, blob, byteCount) = (entry.place, record.blob, record.byteCount)
+        head = Shared(CachedResponse.Head(key: record.key, response: response, tags: Set(record.tags)))
+    }
+
+    /// Returns the entry with its body; nil when the body has another length.
+    func response(_ body: any BodySource) -> CachedResponse? {
+        guard body.byteCount == byteCount else { return nil }
+        return CachedResponse(head, identity: UInt64(bitPattern: blob), body: body)
     }
 }
 

@@ -29,18 +29,6 @@ package enum ResponseLimits {
     }
 }
 
-extension ReadView {
-    /// Returns the responses stored under a cache key, the most recent first.
-    ///
-    /// Returns at most ``ResponseLimits/read``, those with the highest variants. Damaged ones are skipped, and `verify`
-    /// reports them. Records no use.
-    ///
-    /// - Throws: ``EngineError``.
-    package borrowing func responses(forKey key: String) throws -> [ResponseEntry] {
-        try tables.newestResponses(forKey: key, in: transaction).sorted { $0.record.receivedAt > $1.record.receivedAt }
-    }
-}
-
 extension StoreReader where Self: ~Copyable & ~Escapable {
     /// Returns the responses behind `place` in key order, nil being the start; for eviction and for tools.
     ///
@@ -73,24 +61,6 @@ extension Transaction {
 extension Tables {
     func response(at place: ResponseAddress, in source: ReadTransaction) throws -> ResponseRecord? {
         try record(.responses, in: source, as: ResponseRecord.self) { try ResponseKey.response(place).append(to: &$0) }
-    }
-
-    /// Returns the responses of a cache key with the highest variants, the highest first.
-    fileprivate func newestResponses(forKey key: String, in source: ReadTransaction) throws -> [ResponseEntry] {
-        let prefix = ResponseKey.responses(of: key, texts)
-        var found: [ResponseEntry] = []
-        var examined = 0
-        let end = endOfKeys(beginningWith: prefix)
-        try forEachEntry(.responses, from: prefix, upTo: end, reversed: true, in: source) { entry in
-            examined += 1
-            if case .response(let place)? = try? ResponseKey(decoding: entry.key),
-                let record = Self.readable(entry), record.key.equalsBytewise(key)
-            {
-                found.append(ResponseEntry(place: place, record: record))
-            }
-            return found.count < ResponseLimits.read && examined < ResponseLimits.examined
-        }
-        return found
     }
 
     /// Returns the record of an entry, or nil when it is damaged.
