@@ -49,7 +49,7 @@ extension RawSpan {
     }
 
     /// Returns the text with these bytes as UTF-8, or `nil` when they are not UTF-8.
-    func text() -> String? {
+    package func text() -> String? {
         // Repaired text has other bytes. `String(validating:as:)` is three times as slow.
         let text = unsafe withUnsafeBytes { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
         return text.withUTF8Span { $0.raw.equals(self) } ? text : nil

@@ -10,6 +10,8 @@ struct Planner {
     private let resources: [ResourceKey]
     /// The rows of the table, at least 1.
     private let total: Double
+    /// The most entries of an index that are counted for an estimate.
+    private var most: Int { 200 }
 
     init(_ table: TableDefinition, _ run: QueryRun) throws {
         self.table = table
@@ -112,7 +114,7 @@ extension Planner {
                 !run.memberships.mayCause(constraint, on: names[column], of: names)
             else { continue }
             candidate.used.append(position)
-            share *= constraint.comparison.selectivity
+            share *= try self.share(constraint, index)
             if constraint.value == nil, constraint.comparison.hasValue { areKnown = false }
             bounds.narrow(constraint.comparison, constraint.value)
         }
@@ -132,9 +134,17 @@ extension Planner {
         return candidate
     }
 
-    /// Returns the number of entries of an index within bounds, or, from 200 on, a share of all rows.
+    /// Returns the share of the rows that a constraint on the column of an index leaves.
+    private func share(_ constraint: PlanRequest.Constraint, _ index: SecondaryIndex) throws -> Double {
+        guard constraint.comparison.isEquality, constraint.value == nil else {
+            return constraint.comparison.selectivity
+        }
+        let count = try run.entriesOfOneValue(of: index, in: resources, limit: most)
+        return min(1, count < most ? Double(max(1, count)) / total : max(Double(most) / total, Selectivity.equality))
+    }
+
+    /// Returns the number of entries of an index within bounds, or, from ``most`` on, a share of all rows.
     private func count(_ index: SecondaryIndex, _ bounds: IndexBounds) throws -> Double {
-        let most = 200
         var count = 0
         try run.store.read { view in
             for resource in resources {

@@ -98,6 +98,11 @@ final class QueryRun {
         try content.hasSpelledNumbers(resource, type: type, store)
     }
 
+    /// Returns the number of entries of an index with one value, estimated by its lowest and its highest one.
+    func entriesOfOneValue(of index: SecondaryIndex, in resources: [ResourceKey], limit: Int) throws -> Int {
+        try content.entriesOfOneValue(of: index, in: resources, limit: limit, store)
+    }
+
     /// Returns the number of rows of the table that the statement only counts, without running it; nil where it does
     /// anything else, or the number is not stored.
     func wholeCount() throws -> Int? {

@@ -38,21 +38,26 @@ final class CommitContent {
         let type: String
     }
 
+    private struct IndexedScope: Hashable {
+        let index: Int64
+        let resources: [ResourceKey]
+    }
+
     /// The number of the commit.
     let commit: UInt64
-    private var scopes: [TableDefinition.Scope: ScopeContent] = [:]
+    private var scopes = KnownValues<TableDefinition.Scope, ScopeContent>()
     private var readyIndexes: [SecondaryIndex]?
-    private var places: [ResourceKey: ResourcePlace] = [:]
-    private var lastPlace: (key: ResourceKey, place: ResourcePlace)?
-    private var spelledNumbers: [TypeKey: Bool] = [:]
+    private var places = KnownValues<ResourceKey, ResourcePlace>()
+    private var spelledNumbers = KnownValues<TypeKey, Bool>()
     private var counts: [String: Int?] = [:]
+    private var entriesOfOneValue: [IndexedScope: Int] = [:]
 
     init(commit: UInt64) {
         self.commit = commit
     }
 
     /// The resources with rows to show of the tables that were read, by scope.
-    var resources: [TableDefinition.Scope: [ResourceKey]] { scopes.mapValues(\.resources) }
+    var resources: [TableDefinition.Scope: [ResourceKey]] { scopes.all.mapValues(\.resources) }
 
     /// Returns the resources whose rows a table of a scope shows, in order, and the number of their rows.
     func resources(of scope: TableDefinition.Scope, _ store: Store) throws -> (keys: [ResourceKey], rowCount: Int) {
@@ -74,11 +79,38 @@ final class CommitContent {
 
     /// Returns the place of a resource's rows.
     func place(of resource: ResourceKey, _ view: borrowing ReadView) throws -> ResourcePlace {
-        if let lastPlace, lastPlace.key == resource { return lastPlace.place }
-        let place = try places[resource] ?? view.place(of: resource)
+        if let known = places[resource] { return known }
+        let place = try view.place(of: resource)
         places[resource] = place
-        lastPlace = (resource, place)
         return place
+    }
+
+    /// Returns the number of entries with one value, at most `limit`: the fewer of those with the lowest value but null
+    /// and with the highest one of the first resource, in all resources.
+    func entriesOfOneValue(
+        of index: SecondaryIndex, in resources: [ResourceKey], limit: Int, _ store: Store
+    ) throws -> Int {
+        let scope = IndexedScope(index: index.number, resources: resources)
+        if let known = entriesOfOneValue[scope] { return known }
+        guard let first = resources.first else { return 0 }
+        let found = try store.read { view in
+            let place = try place(of: first, view)
+            var fewest = limit
+            for isLast in [false, true] {
+                let ends = try view.indexEntries(
+                    of: index, in: place, range: .above(.null), reversed: isLast, limit: 1, after: nil)
+                var count = 0
+                for resource in resources where count < fewest {
+                    guard let value = ends.first?.value else { break }
+                    count += try view.indexEntryCount(
+                        of: index, in: resource, range: .equal(value), limit: fewest - count)
+                }
+                fewest = min(fewest, count)
+            }
+            return fewest
+        }
+        entriesOfOneValue[scope] = found
+        return found
     }
 
     /// Returns whether a resource has keys of a type that spell a number and are stored as text, such as `05`.
@@ -108,4 +140,28 @@ struct PlanBasis {
     let indexes: [SecondaryIndex]
     /// The resources with rows to show, of the tables that have plans.
     let resources: [TableDefinition.Scope: [ResourceKey]]
+}
+
+/// Values by key. A statement alternates between few keys: the last four are found without a hash.
+private struct KnownValues<Key: Hashable, Value> {
+    private(set) var all: [Key: Value] = [:]
+    private var recent: [(key: Key, value: Value)] = []
+
+    subscript(key: Key) -> Value? {
+        mutating get {
+            if let index = recent.firstIndex(where: { $0.key == key }) { return recent[index].value }
+            guard let value = all[key] else { return nil }
+            remember(value, for: key)
+            return value
+        }
+        set {
+            all[key] = newValue
+            if let newValue { remember(newValue, for: key) }
+        }
+    }
+
+    private mutating func remember(_ value: Value, for key: Key) {
+        if recent.count == 4 { recent.removeLast() }
+        recent.insert((key, value), at: 0)
+    }
 }

@@ -32,6 +32,8 @@ final class TablePlan {
     let needs: ColumnNeeds
     /// Whether the rows of the whole table are only counted.
     let isCount: Bool
+    /// Whether a constraint selects resources.
+    let selectsResources: Bool
 
     init(
         _ table: TableDefinition, _ access: Access, uses: [Use], isOrdered: Bool, isReversed: Bool, isExact: Bool,
@@ -44,6 +46,7 @@ final class TablePlan {
         self.isReversed = isReversed
         self.isExact = isExact
         self.needs = needs
+        selectsResources = uses.contains { $0.column == .resourceID || $0.column == .resourceGroup }
         isCount = if case .scan = access { uses.isEmpty && needs.isNothing } else { false }
     }
 }

@@ -169,11 +169,10 @@ struct KeyFeed: RowFeed {
 extension SQLValue {
     /// A payload: text when it is marked as JSON and is UTF-8, else bytes.
     init(payload: RawSpan, codec: PayloadCodec) {
-        let bytes = [UInt8](copying: payload)
-        if codec == .json, let text = String(validating: bytes, as: UTF8.self) {
+        if codec == .json, let text = payload.text() {
             self = .text(text)
         } else {
-            self = .blob(bytes)
+            self = .blob([UInt8](copying: payload))
         }
     }
 

@@ -128,7 +128,8 @@ extension TablePlan {
 
     /// Returns the rows of the plan, given the values of its constraints.
     func feed(_ arguments: [SQLValue?], _ run: QueryRun) throws -> any RowFeed {
-        let resources = try run.resources(of: table).filter { isWanted($0, arguments) }
+        let all = try run.resources(of: table)
+        let resources = selectsResources ? all.filter { isWanted($0, arguments) } : all
         switch access {
         case .scan: return KeyFeed(self, resources: resources, segments: [.all])
         case .key:

@@ -1,5 +1,4 @@
 // Proves by counting how few rows a query reads: up to its limit over an index, none where a stored count is enough.
-// stored count knows the answer.
 
 import LarderFormat
 import LarderJSON
@@ -77,6 +76,22 @@ import Testing
         #expect(answer.rows[0][0] == .integer(Int64(Self.count)))
         #expect(answer.facts.rowsVisited == 0)
         #expect(try query.rows("SELECT key FROM items").rows.count == Self.count)
+    }
+
+    @Test func `few rows in a join with a table of few rows`() async throws {
+        try fixture.put((0..<5).map { ("\($0)", #"{"title": "Kind \#($0)"}"#) }, type: "kind")
+        try fixture.put((0..<Self.count).map { ("\($0)", #"{"name": "Item \#($0)", "kind": \#($0 % 5)}"#) })
+        let things = try TableDefinition(
+            "things", of: .resource(items), type: "item", columns: [ColumnDefinition("name"), ColumnDefinition("kind")])
+        let kinds = try TableDefinition(
+            "kinds", of: .resource(items), type: "kind", columns: [ColumnDefinition("title")])
+        try await fixture.store.declareIndex(things.index(on: "kind", name: "by kind"))
+        let joined = try StoreQuery(fixture.store, tables: [things, kinds]).rows(
+            "SELECT t.name, k.title FROM things t JOIN kinds k ON k.key = t.kind WHERE t.name > ? AND t.name < ?",
+            ["Item 5", "Item 501"])
+        #expect(joined.rows.map(\.values) == [["Item 50", "Kind 0"], ["Item 500", "Kind 0"]])
+        // Each kind has a fifth of the things: a read of the things of each kind is one of them all.
+        #expect(joined.facts.rowsVisited <= 4, "\(joined.facts)")
     }
 
     @Test func `as much as every form of it reports`() async throws {
