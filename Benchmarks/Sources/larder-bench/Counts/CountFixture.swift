@@ -13,6 +13,7 @@ final class CountFixture: Sendable {
     static let rowCount = 10_000
     static let pending = 1_000
     static let patched = 1_000
+    static let shopItems = 5_000
 
     let rows = TranslationRows(count: rowCount)
     let resource = TranslationRows.resource(1)
@@ -33,8 +34,13 @@ final class CountFixture: Sendable {
     let memory: HTTPCache
     let persistent: HTTPCache
     let query: StoreQuery
+    /// A catalogue with indexes.
+    let shop: StoreQuery
+    let items: ShopItems
     let request: FetchRequest
     private let directory: ScratchDirectory
+    private let shopDirectory: ScratchDirectory
+    private let shopStore: Store
     private let observers: [Task<Void, Never>]
 
     init() async throws {
@@ -60,6 +66,8 @@ final class CountFixture: Sendable {
             "rows", of: .group(TranslationRows.group), type: TranslationRows.type,
             columns: [ColumnDefinition("language_name")])
         query = try StoreQuery(store, tables: [table])
+        let fixture = try await ShopFixture.make(count: Self.shopItems, options: options)
+        (shop, items, shopDirectory, shopStore) = (fixture.query, fixture.items, fixture.directory, fixture.store)
         guard let request = FetchRequest("http://bench.test/page") else { throw PeerError.code(0) }
         self.request = request
         observers = (1...1_000).map { number in
@@ -75,6 +83,7 @@ final class CountFixture: Sendable {
         for observer in observers { observer.cancel() }
         for part in [content, full, empty] { try part.store.close() }
         try opened.close()
+        try shopStore.close()
     }
 
     private static func openAgain(

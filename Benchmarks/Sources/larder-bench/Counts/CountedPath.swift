@@ -16,7 +16,7 @@ struct CountedPath: Sendable {
     /// Does the operations, and checks their number.
     let run: @Sendable (CountFixture) async throws -> Void
 
-    static let all = reads + writes + services
+    static let all = reads + statements + writes + services
 
     private static let reads = [
         getEach("get, a view each", in: { $0.content.store }),
@@ -42,11 +42,28 @@ struct CountedPath: Sendable {
                 try expect(count, 50, "rows")
             }
         },
+    ]
+
+    private static let statements = [
         CountedPath(name: "sql, by key", operations: 200) { fixture in
             for key in fixture.keys.prefix(200) {
                 let answer = try fixture.query.rows("SELECT language_name FROM rows WHERE key = ?", [.text(key.key)])
                 try expect(answer.rows.count >= 1, true, "the row")
             }
+        },
+        statement("sql, indexed equality", "SELECT name, price FROM items WHERE sku = ?1", rows: 1) { items, run in
+            [.text(items[run].sku)]
+        },
+        statement(
+            "sql, rows of an index, per row", "SELECT name, price FROM items WHERE category = ?1", rows: 1_000, runs: 5
+        ) { _, run in [.integer(Int64(run + 1))] },
+        statement(
+            "sql, join of 20, per row",
+            "SELECT i.name, c.title FROM items i JOIN categories c ON c.key = i.category WHERE i.sku >= ?1 AND i.sku < ?2",
+            rows: 20, runs: 50
+        ) { items, run in [.text(items.sku(run)), .text(items.sku(run + 20))] },
+        statement("sql, scan of a column, per row", "SELECT stock FROM items", rows: CountFixture.shopItems, runs: 1) {
+            _, _ in []
         },
     ]
 
@@ -113,6 +130,23 @@ struct CountedPath: Sendable {
             for _ in 0..<500 {
                 let bytes = try await cache(fixture).fetch(fixture.request).value.body.bytes()
                 try expect(bytes.count, 4_096, "bytes of the body")
+            }
+        }
+    }
+
+    /// A statement over the catalogue that finds so many rows each time; what is counted is a row.
+    private static func statement(
+        _ name: String, _ sql: String, rows: Int, runs: Int = 200,
+        _ values: @escaping @Sendable (ShopItems, Int) -> [SQLValue]
+    ) -> CountedPath {
+        CountedPath(name: name, operations: rows * runs) { fixture in
+            for run in 0..<runs {
+                var found = 0
+                try fixture.shop.forEachRow(sql, values(fixture.items, run)) { _ in
+                    found += 1
+                    return true
+                }
+                try expect(found, rows, "rows")
             }
         }
     }

@@ -12,10 +12,10 @@ struct ShopFixture {
     let query: StoreQuery
     let sqlite: SQLDatabase
 
-    static func make(count: Int) async throws -> ShopFixture {
+    static func make(count: Int, options: StoreOptions = StoreOptions()) async throws -> ShopFixture {
         let directory = try ScratchDirectory()
         let items = ShopItems(count: count)
-        let store = try openStore(at: directory.path("store"))
+        let store = try openStore(at: directory.path("store"), options: options)
         let tables = try Self.tables()
         try await store.declareIndexes(ShopTables.indexed.map { try tables[0].index(on: $0) })
         try await store.load(items, into: ShopItems.resource(1))
