@@ -79,12 +79,13 @@ import Testing
     }
 
     @Test func `few rows in a join with a table of few rows`() async throws {
-        try fixture.put((0..<5).map { ("\($0)", #"{"title": "Kind \#($0)"}"#) }, type: "kind")
+        let resource = ResourceKey("kinds", 1)
+        try fixture.put((0..<5).map { ("\($0)", #"{"title": "Kind \#($0)"}"#) }, type: "kind", in: resource)
         try fixture.put((0..<Self.count).map { ("\($0)", #"{"name": "Item \#($0)", "kind": \#($0 % 5)}"#) })
         let things = try TableDefinition(
             "things", of: .resource(items), type: "item", columns: [ColumnDefinition("name"), ColumnDefinition("kind")])
         let kinds = try TableDefinition(
-            "kinds", of: .resource(items), type: "kind", columns: [ColumnDefinition("title")])
+            "kinds", of: .resource(resource), type: "kind", columns: [ColumnDefinition("title")])
         try await fixture.store.declareIndex(things.index(on: "kind", name: "by kind"))
         let joined = try StoreQuery(fixture.store, tables: [things, kinds]).rows(
             "SELECT t.name, k.title FROM things t JOIN kinds k ON k.key = t.kind WHERE t.name > ? AND t.name < ?",
