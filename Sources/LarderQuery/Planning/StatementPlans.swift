@@ -43,6 +43,9 @@ final class CommitContent {
         let resources: [ResourceKey]
     }
 
+    /// The most resources in which entries are counted for an estimate.
+    private static let examinedResources = 32
+
     /// The number of the commit.
     let commit: UInt64
     private var scopes = KnownValues<TableDefinition.Scope, ScopeContent>()
@@ -86,13 +89,14 @@ final class CommitContent {
     }
 
     /// Returns the number of entries with one value, at most `limit`: the fewer of those with the lowest value but null
-    /// and with the highest one of the first resource, in all resources.
+    /// and with the highest one of the first resource; of many resources a part is read, and the rest estimated by it.
     func entriesOfOneValue(
         of index: SecondaryIndex, in resources: [ResourceKey], limit: Int, _ store: Store
     ) throws -> Int {
         let scope = IndexedScope(index: index.number, resources: resources)
         if let known = entriesOfOneValue[scope] { return known }
         guard let first = resources.first else { return 0 }
+        let part = resources.prefix(Self.examinedResources)
         let found = try store.read { view in
             let place = try place(of: first, view)
             var fewest = limit
@@ -100,14 +104,14 @@ final class CommitContent {
                 let ends = try view.indexEntries(
                     of: index, in: place, range: .above(.null), reversed: isLast, limit: 1, after: nil)
                 var count = 0
-                for resource in resources where count < fewest {
+                for resource in part where count < fewest {
                     guard let value = ends.first?.value else { break }
                     count += try view.indexEntryCount(
                         of: index, in: resource, range: .equal(value), limit: fewest - count)
                 }
                 fewest = min(fewest, count)
             }
-            return fewest
+            return min(limit, fewest * resources.count / part.count)
         }
         entriesOfOneValue[scope] = found
         return found
