@@ -119,7 +119,8 @@ final class QueryRun {
         let scopes = Set(plans.map(\.table.scope))
         return PlanBasis(
             commit: content.commit, indexes: try indexes(),
-            resources: content.resources.filter { scopes.contains($0.key) })
+            resources: content.resources.filter { scopes.contains($0.key) },
+            magnitudes: content.magnitudes.filter { scopes.contains($0.key) })
     }
 
     /// Whether plans made on `basis` are valid in this read view.
@@ -128,6 +129,7 @@ final class QueryRun {
         // A table that is now kept in memory only fails where it is read.
         for table in tables where basis.resources[table.scope] != nil && table.isPersistent() {
             if try resources(of: table) != basis.resources[table.scope] { return false }
+            if content.magnitudes[table.scope] != basis.magnitudes[table.scope] { return false }
         }
         return try indexes() == basis.indexes
     }

@@ -62,6 +62,11 @@ final class CommitContent {
     /// The resources with rows to show of the tables that were read, by scope.
     var resources: [TableDefinition.Scope: [ResourceKey]] { scopes.all.mapValues(\.resources) }
 
+    /// The numbers of bits that the numbers of their rows need, and five for fewer than 32 rows.
+    var magnitudes: [TableDefinition.Scope: Int] {
+        scopes.all.mapValues { Int.bitWidth - max($0.rowCount, 31).leadingZeroBitCount }
+    }
+
     /// Returns the resources whose rows a table of a scope shows, in order, and the number of their rows.
     func resources(of scope: TableDefinition.Scope, _ store: Store) throws -> (keys: [ResourceKey], rowCount: Int) {
         if let known = scopes[scope] { return (known.resources, known.rowCount) }
@@ -88,33 +93,47 @@ final class CommitContent {
         return place
     }
 
-    /// Returns the number of entries with one value, at most `limit`: the fewer of those with the lowest value but null
-    /// and with the highest one of the first resource; of many resources a part is read, and the rest estimated by it.
+    /// Returns the number of entries with one value, at most `limit`: the more of those with the lowest value but null and
+    /// with the highest one; of many resources a part is read, and the rest estimated by it. `limit` where it is unknown.
     func entriesOfOneValue(
         of index: SecondaryIndex, in resources: [ResourceKey], limit: Int, _ store: Store
     ) throws -> Int {
         let scope = IndexedScope(index: index.number, resources: resources)
         if let known = entriesOfOneValue[scope] { return known }
-        guard let first = resources.first else { return 0 }
         let part = resources.prefix(Self.examinedResources)
-        let found = try store.read { view in
-            let place = try place(of: first, view)
-            var fewest = limit
-            for isLast in [false, true] {
-                let ends = try view.indexEntries(
-                    of: index, in: place, range: .above(.null), reversed: isLast, limit: 1, after: nil)
-                var count = 0
-                for resource in part where count < fewest {
-                    guard let value = ends.first?.value else { break }
-                    count += try view.indexEntryCount(
-                        of: index, in: resource, range: .equal(value), limit: fewest - count)
+        var most = 0
+        do {
+            try store.read { view in
+                for isLast in [false, true] {
+                    guard let value = try endValue(of: index, in: part, isLast, view) else { continue }
+                    var count = 0
+                    for resource in part where count < limit {
+                        count += try view.indexEntryCount(
+                            of: index, in: resource, range: .equal(value), limit: limit - count)
+                    }
+                    most = max(most, count)
                 }
-                fewest = min(fewest, count)
             }
-            return min(limit, fewest * resources.count / part.count)
+        } catch StoreError.damaged {
+            // The statement may not read what is damaged.
+            most = 0
         }
+        let found = most == 0 ? limit : min(limit, most * resources.count / part.count)
         entriesOfOneValue[scope] = found
         return found
+    }
+
+    /// Returns the lowest value but null, or the highest one, of the first resource that has any.
+    private func endValue(
+        of index: SecondaryIndex, in resources: ArraySlice<ResourceKey>, _ isLast: Bool, _ view: borrowing ReadView
+    ) throws -> IndexValue? {
+        for resource in resources {
+            let place = try place(of: resource, view)
+            let found = try view.indexEntries(
+                of: index, in: place, range: .above(.null), reversed: isLast, limit: 1, after: nil)
+            if let entry = found.first { return entry.value }
+        }
+        return nil
     }
 
     /// Returns whether a resource has keys of a type that spell a number and are stored as text, such as `05`.
@@ -144,6 +163,8 @@ struct PlanBasis {
     let indexes: [SecondaryIndex]
     /// The resources with rows to show, of the tables that have plans.
     let resources: [TableDefinition.Scope: [ResourceKey]]
+    /// The magnitude of their rows: a plan for few rows may be a bad one for many.
+    let magnitudes: [TableDefinition.Scope: Int]
 }
 
 /// Values by key. A statement alternates between few keys: the last four are found without a hash.

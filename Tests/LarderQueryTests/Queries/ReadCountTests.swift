@@ -133,6 +133,19 @@ import Testing
         #expect(try query.column(sql, [1]) == ["1"])
     }
 
+    @Test func `is compiled anew where the rows have become many`() async throws {
+        let fixture = try QueryStore()
+        try await fixture.store.declareIndex(itemTable().index(on: "price", name: "by price"))
+        try fixture.put((0..<4).map { ("\($0)", #"{"price": 1}"#) })
+        let query = try StoreQuery(fixture.store, tables: [itemTable()])
+        let parameters = "SELECT name FROM items WHERE price = ?"
+        #expect(try query.rows(parameters, [1]).facts.uses.map(\.access) == [.scan])
+        try fixture.put((4..<1000).map { ("\($0)", #"{"price": \#($0)}"#) })
+        let found = try query.rows(parameters, [7])
+        #expect(found.facts.uses.map(\.access) == [.index("by price")])
+        #expect(found.facts.rowsVisited == 1)
+    }
+
     @Test func `is compiled anew where indexes or resources are others`() async throws {
         let fixture = try QueryStore()
         try fixture.put((0..<100).map { ("\($0)", #"{"price": \#($0)}"#) })
