@@ -145,15 +145,16 @@ extension Planner {
 
     /// Returns the number of entries of an index within bounds, or, from ``most`` on, a share of all rows.
     private func count(_ index: SecondaryIndex, _ bounds: IndexBounds) throws -> Double {
-        var count = 0
-        try run.store.read { view in
+        let count = try CommitContent.estimate(run.store) { view in
+            var count = 0
             for resource in resources {
                 for range in bounds.likelyRanges() where count < most {
-                    count += try view.indexEntryCount(
-                        of: index, in: resource, range: range, limit: most - count)
+                    count += try view.indexEntryCount(of: index, in: resource, range: range, limit: most - count)
                 }
             }
+            return count
         }
+        guard let count else { return total * Selectivity.range }
         return count < most ? Double(count) : max(Double(most), total * Selectivity.range)
     }
 }

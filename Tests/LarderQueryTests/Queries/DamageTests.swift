@@ -1,4 +1,4 @@
-// Proves that a damaged row fails the query or search that reads it.
+// Proves that damage fails the query or search that reads it, and no other.
 
 import Foundation
 import LarderFormat
@@ -45,6 +45,28 @@ import Testing
             #expect(throws: StoreError.damaged(table: "rows", reason: .checksumMismatch)) {
                 try query.search("items", .words("word"))
             }
+        }
+    }
+}
+
+@Suite struct `A damaged entry of an index` {
+    @Test(arguments: [0, 8])
+    func `fails the query that reads it, and none that does not`(damaged: Int) async throws {
+        let fixture = try QueryStore()
+        try fixture.put((0..<9).map { ("\($0)", #"{"price": \#($0), "name": "word \#($0)"}"#) })
+        try await fixture.store.declareIndex(itemTable().index(on: "price", name: "by price"))
+        let copy = try QueryCopy(of: fixture.store) { table, record in
+            guard table == .indexes, case .entry(let entry)? = try? IndexKey(decoding: record.key.rawSpan),
+                case .row(_, "\(damaged)") = entry.address
+            else { return }
+            record.value[record.value.count - 1] ^= 1
+        }
+        let query = try StoreQuery(copy.store, tables: [itemTable()])
+        let byKey = try query.rows("SELECT name FROM items WHERE key = ? AND price = ?", ["4", 4])
+        #expect(byKey.rows.map(\.values) == [["word 4"]])
+        #expect(try query.column("SELECT name FROM items WHERE price = ?", [5]) == ["word 5"])
+        #expect(throws: StoreError.damaged(table: "indexes", reason: .checksumMismatch)) {
+            try query.rows("SELECT name FROM items WHERE price = ?", [.integer(Int64(damaged))])
         }
     }
 }

@@ -78,12 +78,16 @@ import Testing
         #expect(try query.rows("SELECT key FROM items").rows.count == Self.count)
     }
 
-    @Test func `few rows in a join with a table of few rows`() async throws {
+    @Test(arguments: [TableDefinition.Scope.resource(items), .group(items.group)])
+    func `few rows in a join with a table of few rows`(scope: TableDefinition.Scope) async throws {
         let resource = ResourceKey("kinds", 1)
         try fixture.put((0..<5).map { ("\($0)", #"{"title": "Kind \#($0)"}"#) }, type: "kind", in: resource)
         try fixture.put((0..<Self.count).map { ("\($0)", #"{"name": "Item \#($0)", "kind": \#($0 % 5)}"#) })
+        // The first resource of the group has no kind, and the lowest kind is rare.
+        try fixture.put([("none", #"{"name": "None"}"#)], in: ResourceKey(items.group, 0))
+        try fixture.put([("rare", #"{"name": "Rare", "kind": -1}"#)])
         let things = try TableDefinition(
-            "things", of: .resource(items), type: "item", columns: [ColumnDefinition("name"), ColumnDefinition("kind")])
+            "things", of: scope, type: "item", columns: [ColumnDefinition("name"), ColumnDefinition("kind")])
         let kinds = try TableDefinition(
             "kinds", of: .resource(resource), type: "kind", columns: [ColumnDefinition("title")])
         try await fixture.store.declareIndex(things.index(on: "kind", name: "by kind"))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import LarderFormat
 import LarderHTTP
 
 /// Explains the origin of a response and the reason for its use, as text and as JSON.
@@ -71,7 +72,7 @@ extension JSON {
 extension JSON.Member {
     /// Returns a body under the first name when it is UTF-8, else in base64 under the second.
     static func body(_ bytes: [UInt8], text: String, base64: String) -> JSON.Member {
-        if let plain = String(validating: bytes, as: UTF8.self) {
+        if let plain = bytes.rawSpan.text() {
             return JSON.Member(name: text, value: .string(plain))
         }
         return JSON.Member(name: base64, value: .string(Data(bytes).base64EncodedString()))

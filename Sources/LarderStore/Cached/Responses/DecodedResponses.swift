@@ -32,14 +32,14 @@ package final class DecodedResponses<Value: Sendable>: Sendable {
     /// Returns the value that was made of this record, and its cache key.
     fileprivate func value(of entry: borrowing Entry) -> (cacheKey: String, value: Value)? {
         let hash = entry.key.xxh64(seed: 0)
-        return state.withLock { state in
+        let (item, isRecent) = state.withLock { state in
             let recent = state.recent[hash]
-            guard let item = recent ?? state.older[hash], entry.key.equals(item.key.rawSpan),
-                entry.value.equals(item.bytes.rawSpan)
-            else { return nil }
-            if recent == nil { Self.insert(item, hash, in: &state) }
-            return (item.cacheKey, item.value)
+            return (recent ?? state.older[hash], recent != nil)
         }
+        // Compared after the lock is released: an encrypted record is opened for that.
+        guard let item, entry.key.equals(item.key.rawSpan), entry.value.equals(item.bytes.rawSpan) else { return nil }
+        if !isRecent { state.withLock { Self.insert(item, hash, in: &$0) } }
+        return (item.cacheKey, item.value)
     }
 
     fileprivate func insert(_ value: Value, of entry: borrowing Entry, cacheKey: String) {

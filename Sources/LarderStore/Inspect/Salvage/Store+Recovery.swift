@@ -24,8 +24,8 @@ extension Store {
         return StoreRecovery(cause: "\(cause)", report: report)
     }
 
-    /// Whether an open has failed because of stored bytes.
-    static func isDamage(_ error: any Error) -> Bool {
+    /// Whether an error reports stored bytes that are not what they should be.
+    package static func isDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as EngineError: error.isOfStoredBytes
         case StoreError.damaged, StoreError.tableLost: true

@@ -51,6 +51,53 @@ extension ReadView {
         }
         return count
     }
+
+    /// Returns the number of entries with the lowest value but null of an index, or with the highest one, counted up to
+    /// `limit`, for a query planner.
+    ///
+    /// The value is that of the first resource that has any. No entry is verified; texts with the same first 200 bytes
+    /// count as one value, and rows that are changed locally count twice.
+    ///
+    /// - Returns: 0 where no resource has a value but null, or the first entry cannot be decoded.
+    /// - Throws: `EngineError`; ``StoreError/damaged(table:reason:)`` for the record of a resource.
+    /// - Complexity: O(resources · log *n* + `limit`).
+    package borrowing func entryCount(
+        ofEndValueOf index: SecondaryIndex, in resources: some Sequence<ResourceKey>, isLast: Bool, limit: Int
+    ) throws -> Int {
+        var value: [UInt8]?
+        var count = 0
+        for resource in resources {
+            for scope in try mergedSource(of: resource).indexScopes where count < limit {
+                let prefix = IndexEntryKey.prefix(scope, index: index.number)
+                if value == nil { value = try tables.endValue(of: index, prefix, isLast, in: transaction) }
+                guard let value else { continue }
+                let start = prefix + value
+                let end = endOfKeys(beginningWith: start)
+                try tables.forEachEntry(.indexes, from: start, upTo: end, reversed: false, in: transaction) { _ in
+                    count += 1
+                    return count < limit
+                }
+            }
+        }
+        return count
+    }
+}
+
+extension Tables {
+    /// Returns the encoded form of the lowest value but null, or of the highest one, under a prefix of `indexes`.
+    fileprivate func endValue(
+        of index: SecondaryIndex, _ prefix: [UInt8], _ isLast: Bool, in source: ReadTransaction
+    ) throws -> [UInt8]? {
+        let (start, end) = try IndexRange.above(.null).encoded(index.definition.collation, prefix)
+        var found: [UInt8]?
+        try forEachEntry(.indexes, from: start, upTo: end, reversed: isLast, in: source) { entry in
+            var buffer = KeyBuffer()
+            try? IndexEntryKey(decoding: entry.key).term.append(to: &buffer)
+            if buffer.count > 0 { found = buffer.array() }
+            return false
+        }
+        return found
+    }
 }
 
 extension ShownSource {
