@@ -1,6 +1,7 @@
 // Proves that damage fails the query or search that reads it, and no other.
 
 import Foundation
+import LarderEngine
 import LarderFormat
 import LarderJSON
 import LarderQuery
@@ -68,6 +69,37 @@ import Testing
         #expect(throws: StoreError.damaged(table: "indexes", reason: .checksumMismatch)) {
             try query.rows("SELECT name FROM items WHERE price = ?", [.integer(Int64(damaged))])
         }
+    }
+}
+
+@Suite struct `A damaged page of an index` {
+    @Test func `fails the query that reads it, and none that does not`() async throws {
+        let fixture = try QueryStore()
+        try fixture.put((0..<1000).map { ("\($0)", #"{"name": "ZEBRA \#($0)"}"#) })
+        // Only the entries of an index without regard to case have small letters; its declaration is on the first page.
+        try await fixture.store.declareIndex(itemTable().index(on: "title", name: "by title"))
+        try fixture.store.close()
+        try damageLeaves(with: "zebra 999\0", in: fixture.path)
+        let store = try Store.open(at: fixture.path, host: .virtual(VirtualClock()))
+        let query = try StoreQuery(store, tables: [itemTable()])
+        let both = "SELECT name FROM items WHERE key = ? AND title = ?"
+        #expect(try query.column(both, ["999", "zebra 999"]) == ["ZEBRA 999"])
+        #expect(try query.column("SELECT name FROM items WHERE key = '999' AND title = 'zebra 999'") == ["ZEBRA 999"])
+        #expect(throws: EngineError.self) { try query.rows("SELECT name FROM items WHERE title = 'zebra 999'") }
+        try store.close()
+    }
+
+    /// Damages each leaf page with a text, so that a check of the page finds it.
+    private func damageLeaves(with text: String, in path: String) throws {
+        let file = URL(fileURLWithPath: path + "/data.mdb")
+        var data = try Data(contentsOf: file)
+        for page in stride(from: 2 * 4096, to: data.count, by: 4096)
+        where data[page + 10] == 2 && data.range(of: Data(text.utf8), in: page..<page + 4096) != nil {
+            data[page + 14] ^= 1
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: data)
+        try handle.close()
     }
 }
 
