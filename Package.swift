@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "LarderURLSession", targets: ["LarderURLSession"]),
         .library(name: "LarderAsyncHTTPClient", targets: ["LarderAsyncHTTPClient"]),
         .library(name: "LarderServer", targets: ["LarderServer"]),
+        .library(name: "LarderPostgres", targets: ["LarderPostgres"]),
         .library(name: "LarderTesting", targets: ["LarderTesting"]),
         .executable(name: "cachetool", targets: ["cachetool"]),
     ],
@@ -31,6 +32,7 @@ let package = Package(
         .trait(name: "AsyncHTTPClient", description: "The transport adapter on AsyncHTTPClient, the one for Linux"),
         .trait(name: "Encryption", description: "LarderEncryption, encryption of stores with swift-crypto"),
         .trait(name: "Compression", description: "LarderCompression, compression of rows with libzstd"),
+        .trait(name: "Postgres", description: "LarderPostgres, the server half on PostgreSQL with libpq"),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -51,6 +53,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CLarderSystem"),
 
         .target(name: "LarderEngine", dependencies: ["CLMDB", "CLarderSystem"]),
@@ -158,6 +161,13 @@ let package = Package(
                     condition: .when(traits: ["Server"])),
             ]),
         .target(
+            name: "LarderPostgres",
+            dependencies: [
+                "LarderServer", "LarderFormat", .byName(name: "CPQ", condition: .when(traits: ["Postgres"])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ]),
+        .target(
             name: "LarderTesting",
             dependencies: [
                 "Larder", "LarderStore", "LarderFormat", "LarderOutbox", "LarderServer", "LarderTransport",
@@ -252,17 +262,17 @@ let package = Package(
             name: "LarderTests",
             dependencies: [
                 "Larder", "LarderAsyncHTTPClient", "LarderCompression", "LarderEncryption", "LarderEngine",
-                "LarderFormat", "LarderHTTP", "LarderJSON", "LarderObservation", "LarderOutbox", "LarderQuery",
-                "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport", "LarderURLSession",
-                "HTTPOrigin",
+                "LarderFormat", "LarderHTTP", "LarderJSON", "LarderObservation", "LarderOutbox", "LarderPostgres",
+                "LarderQuery", "LarderServer", "LarderStore", "LarderSync", "LarderTesting", "LarderTransport",
+                "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
                 "Larder", "LarderAsyncHTTPClient", "LarderCompression", "LarderEncryption", "LarderFormat",
-                "LarderHTTP", "LarderObservation", "LarderOutbox", "LarderQuery", "LarderServer", "LarderStore",
-                "LarderSync", "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
+                "LarderHTTP", "LarderObservation", "LarderOutbox", "LarderPostgres", "LarderQuery", "LarderServer",
+                "LarderStore", "LarderSync", "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),
@@ -289,10 +299,23 @@ let package = Package(
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer", "LarderEngine", "LarderFormat", "LarderJSON",
+                "LarderServer", "LarderPostgres", "LarderEngine", "LarderFormat", "LarderJSON", "PostgresCluster",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ]),
+        .target(name: "PostgresCluster", path: "Tests/Probes/PostgresCluster"),
+        .executableTarget(
+            name: "keyed-node",
+            dependencies: [
+                "LarderPostgres", "LarderServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Probes/KeyedNode"),
+        .testTarget(
+            name: "LarderPostgresTests",
+            dependencies: [
+                "LarderPostgres", "LarderServer", "PostgresCluster", "keyed-node",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "LarderSyncTests",

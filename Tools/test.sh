@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-options=(--traits Server,AsyncHTTPClient,Encryption,Compression)
+options=(--traits Server,AsyncHTTPClient,Encryption,Compression,Postgres)
 coverage=
 suites=()
 for argument in "$@"; do
@@ -22,7 +22,7 @@ Tools/setup
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests
-        SimulatorTests LarderServerTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests LarderTests CacheToolTests
+        SimulatorTests LarderServerTests LarderPostgresTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests LarderTests CacheToolTests
         ReadmeTests DictionaryTests CrashTests
     )
 fi

@@ -17,6 +17,8 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         case tooManyKeys = "too-many-keys"
         /// 413: the body is longer than the route accepts.
         case bodyTooLong = "body-too-long"
+        /// 503: the store of keys cannot be used now.
+        case unavailable
         /// 422: the body is no batch.
         case batchMalformed = "batch-malformed"
 
@@ -45,6 +47,7 @@ public struct IdempotencyProblem: Error, Hashable, Sendable {
         case .keyReused, .batchMalformed: .unprocessableContent
         case .bodyTooLong: .contentTooLarge
         case .tooManyKeys: .tooManyRequests
+        case .unavailable: .serviceUnavailable
         }
     }
 
@@ -83,6 +86,11 @@ extension IdempotencyProblem {
     static func tooManyKeys(retryAfter seconds: Int64) -> IdempotencyProblem {
         IdempotencyProblem(
             .tooManyKeys, "The account has too many writes whose keys are still kept", retryAfter: max(1, seconds))
+    }
+
+    /// Returns the refusal of a request whose store cannot be used now, for stores: 503, to be sent again after these seconds.
+    public static func unavailable(retryAfter seconds: Int64) -> IdempotencyProblem {
+        IdempotencyProblem(.unavailable, "The keys of writes cannot be looked up now", retryAfter: max(1, seconds))
     }
 
     static func bodyTooLong(limit: Int) -> IdempotencyProblem {

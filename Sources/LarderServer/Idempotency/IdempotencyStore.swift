@@ -106,4 +106,20 @@ public struct ResponseRetention: Hashable, Sendable {
         self.longestBody = longestBody
         self.keysPerAccount = keysPerAccount
     }
+
+    /// The seconds after which a client whose account has too many keys may try again: others expire meanwhile.
+    package static let fullAccountWait: Int64 = 60
+
+    /// Throws ``IdempotencyError/responseTooLong(actual:limit:)`` for a response that cannot be stored.
+    package func check(_ response: IdempotentResponse) throws(IdempotencyError) {
+        guard response.body.count <= longestBody else {
+            throw .responseTooLong(actual: response.body.count, limit: longestBody)
+        }
+    }
+
+    /// Returns the time from which a response of `now` no longer counts.
+    package func expiry(from now: Int64) -> Int64 {
+        let (end, isOver) = now.addingReportingOverflow(milliseconds)
+        return isOver ? .max : end
+    }
 }

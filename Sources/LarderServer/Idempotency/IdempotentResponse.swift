@@ -45,7 +45,7 @@ public struct IdempotentResponse: Hashable, Sendable {
     }
 
     /// Returns this response reduced to the parts that are stored.
-    func retained(by retention: ResponseRetention) -> IdempotentResponse {
+    package func retained(by retention: ResponseRetention) -> IdempotentResponse {
         var retained = HTTPFields()
         for field in fields where retention.fields.contains(field.name.canonicalName) { retained.append(field) }
         return IdempotentResponse(status, fields: retained, body: body)

@@ -9,13 +9,12 @@ import Testing
 
 /// A server with a batch endpoint and the same writes one by one.
 private struct BatchServer {
-    let folder = IdempotencyFolder()
     let executions = Counter()
 
-    func router(_ store: LMDBIdempotencyStore, begun: Latch? = nil, go: Latch? = nil) -> Router<BasicRequestContext> {
+    func router(_ store: TestStore, begun: Latch? = nil, go: Latch? = nil) -> Router<BasicRequestContext> {
         let router = Router()
         let executor = IdempotencyExecutor(store, now: { sampleTime })
-        let write = { @Sendable [executions] (request: IdempotentRequest, transaction: inout ServerTransaction) in
+        let write = { @Sendable [executions] (request: IdempotentRequest, transaction: TestTransaction) in
             executions.increment()
             let name = "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))"
             try transaction.set([], forKey: Array(name.utf8), in: "writes")
@@ -27,11 +26,11 @@ private struct BatchServer {
             default: Self.created(request, executions.value)
             }
         }
-        router.idempotentBatch(through: executor, basePath: "/app", account: { request, _ in account(of: request) }) {
-            request, _, transaction in try write(request, &transaction)
-        }
+        router.idempotentBatch(
+            through: executor, basePath: "/app", account: { request, _ in account(of: request) },
+            effect: { request, _ in { transaction in try write(request, transaction) } })
         router.idempotent(.post, "/app/visits", through: executor, account: { request, _ in account(of: request) }) {
-            request, _, transaction in try write(request, &transaction)
+            request, _, transaction in try write(request, transaction)
         }
         router.idempotent(
             .post, "/app/slow", through: executor, account: { _, _ in "" },
@@ -78,8 +77,9 @@ extension Answer {
 @Suite struct `A batch of writes` {
     private let server = BatchServer()
 
-    @Test func `executes each under its own id, in order, and again answers the same`() async throws {
-        let store = try server.folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `executes each under its own id, in order, and again answers the same`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let batch = BatchServer.batch(
             BatchServer.operation("a", "/visits"), BatchServer.operation("b", "/refused"),
             BatchServer.operation("c", "/busy"), BatchServer.operation("d", "/broken"),
@@ -100,13 +100,14 @@ extension Answer {
             try answers[1].outcomes == [
                 "a 201 {T} #1 again", "b 422 no again", "c 503 in 7 s", "d 500", "e 403", "f 201 {T} #6 again",
             ])
-        #expect(try store.writes() == ["DELETE /app/notes/1 ", "POST /app/refused {}", "POST /app/visits {}"])
+        #expect(try await store.writes() == ["DELETE /app/notes/1 ", "POST /app/refused {}", "POST /app/visits {}"])
         #expect(server.executions.value == 9)
         try store.close()
     }
 
-    @Test func `knows a write that came by itself, and the other way round`() async throws {
-        let store = try server.folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `knows a write that came by itself, and the other way round`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let payload = #"{ "n" : 1.0 }"#
         let json = ["Content-Type": "application/json"]
         try await server.router(store).serve { base in
@@ -129,8 +130,9 @@ extension Answer {
         try store.close()
     }
 
-    @Test func `is sent again as a whole while one of it is being executed`() async throws {
-        let store = try server.folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `is sent again as a whole while one of it is being executed`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let (begun, go) = (Latch(), Latch())
         try await server.router(store, begun: begun, go: go).serve { base in
             async let slow = send("POST", base + "/app/slow", fields: ["X-Idempotency-Key": "b"], body: "{}")
@@ -149,15 +151,17 @@ extension Answer {
         try store.close()
     }
 
-    @Test(arguments: [
-        "", "[]", "{}", #"{"operations":{}}"#, #"{"operations":[1]}"#, #"{"operations":[{}]}"#,
-        #"{"operations":[{"id":"a","resource":"/visits","method":"GET"}]}"#,
-        #"{"operations":[{"id":"a b","resource":"/visits","method":"POST"}]}"#,
-        #"{"operations":[{"id":"a","method":"POST"}]}"#,
-        BatchServer.batch(BatchServer.operation("a", "/visits"), BatchServer.operation("a", "/visits")),
-    ])
-    func `is refused before anything is executed when it is no batch`(body: String) async throws {
-        let store = try server.folder.open()
+    @Test(
+        arguments: KeyBackend.allCases,
+        [
+            "", "[]", "{}", #"{"operations":{}}"#, #"{"operations":[1]}"#, #"{"operations":[{}]}"#,
+            #"{"operations":[{"id":"a","resource":"/visits","method":"GET"}]}"#,
+            #"{"operations":[{"id":"a b","resource":"/visits","method":"POST"}]}"#,
+            #"{"operations":[{"id":"a","method":"POST"}]}"#,
+            BatchServer.batch(BatchServer.operation("a", "/visits"), BatchServer.operation("a", "/visits")),
+        ])
+    func `is refused before anything is executed when it is no batch`(backend: KeyBackend, body: String) async throws {
+        let store = try await KeyPlace(backend).open()
         let answer = try await server.router(store).serve { base in
             try await send("POST", base + "/sync/batch", body: body)
         }
@@ -167,8 +171,9 @@ extension Answer {
         try store.close()
     }
 
-    @Test func `of no writes is answered with no outcomes`() async throws {
-        let store = try server.folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `of no writes is answered with no outcomes`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let answer = try await server.router(store).serve { base in
             try await send("POST", base + "/sync/batch", body: #"{"operations":[]}"#)
         }

@@ -9,7 +9,7 @@ import Testing
 
 private struct KeyedContext: IdempotentRequestContext {
     var coreContext: CoreRequestContextStorage
-    var idempotency: IdempotencyPermit<LMDBIdempotencyStore>?
+    var idempotency: IdempotencyPermit<TestStore>?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -17,10 +17,9 @@ private struct KeyedContext: IdempotentRequestContext {
 }
 
 @Suite struct `The middleware for keys` {
-    private let folder = IdempotencyFolder()
     private let executions = Counter()
 
-    private func router(_ store: LMDBIdempotencyStore) -> Router<KeyedContext> {
+    private func router(_ store: TestStore) -> Router<KeyedContext> {
         let router = Router(context: KeyedContext.self)
         router.add(
             middleware: IdempotencyMiddleware<KeyedContext>(
@@ -37,8 +36,9 @@ private struct KeyedContext: IdempotentRequestContext {
         return router
     }
 
-    @Test func `gives handlers the transaction that their answer is remembered in`() async throws {
-        let store = try folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `gives handlers the transaction that their answer is remembered in`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let answers = try await router(store).serve { base in
             var answers: [Answer] = []
             for _ in 0..<3 {
@@ -49,12 +49,13 @@ private struct KeyedContext: IdempotentRequestContext {
         #expect(answers.map(\.status) == [401, 201, 201])
         #expect(answers.map { $0.fields["idempotency-replayed"] } == [nil, nil, "true"])
         #expect(executions.value == 2)
-        #expect(try store.writes() == ["x"])
+        #expect(try await store.writes() == ["x"])
         try store.close()
     }
 
-    @Test func `leaves other methods alone`() async throws {
-        let store = try folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `leaves other methods alone`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let answer = try await router(store).serve { base in try await send("GET", base + "/visits") }
         #expect(String(decoding: answer.body, as: UTF8.self) == "untouched")
         try store.close()

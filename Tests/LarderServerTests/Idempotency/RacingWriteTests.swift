@@ -8,12 +8,12 @@ import LarderServer
 import Testing
 
 @Suite struct `Writes that race` {
-    private let folder = IdempotencyFolder()
     private let executions = Counter()
 
     /// Both a first try and all that came too early: every one of the 32 asks until it has an answer.
-    @Test func `with one key are executed exactly once, 32 at a time`() async throws {
-        let store = try folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `with one key are executed exactly once, 32 at a time`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let router = Router()
         let executor = IdempotencyExecutor(store, now: { sampleTime })
         router.idempotent(.post, "/visits", through: executor, account: { _, _ in "" }) {
@@ -35,12 +35,13 @@ import Testing
         #expect(Set(answers.map(\.body)) == [Data(#"{"run":1}"#.utf8)])
         #expect(answers.filter { $0.fields["idempotency-replayed"] == nil }.count == 1)
         #expect(executions.value == 1)
-        #expect(try store.writes() == ["1"])
+        #expect(try await store.writes() == ["1"])
         try store.close()
     }
 
-    @Test func `are answered to retry while the first one runs`() async throws {
-        let store = try folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `are answered to retry while the first one runs`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let (begun, go) = (Latch(), Latch())
         let router = Router()
         let executor = IdempotencyExecutor(store, now: { sampleTime })
@@ -74,8 +75,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `free the key when the handler gives up before its transaction`() async throws {
-        let store = try folder.open()
+    @Test(arguments: KeyBackend.allCases)
+    func `free the key when the handler gives up before its transaction`(backend: KeyBackend) async throws {
+        let store = try await KeyPlace(backend).open()
         let router = Router()
         let executor = IdempotencyExecutor(store, now: { sampleTime })
         router.idempotent(

@@ -1,8 +1,9 @@
 // IdempotencyFolder: a store of idempotency keys in its own directory, with a test clock, a counter and a latch.
 
 import Foundation
-import LarderServer
 import Synchronization
+
+@testable import LarderServer
 
 /// A clock that stands still until it is moved.
 final class TestClock: Sendable {
@@ -47,6 +48,9 @@ final class IdempotencyFolder {
 }
 
 extension LMDBIdempotencyStore {
+    /// The number of leases that nobody has ended.
+    var leaseCount: Int { leases.count }
+
     /// The keys of `writes` as texts, in the order of their bytes.
     func writes() throws -> [String] {
         try read { view in

@@ -10,6 +10,7 @@ import LarderHTTP
 import LarderJSON
 import LarderObservation
 import LarderOutbox
+import LarderPostgres
 import LarderQuery
 import LarderServer
 import LarderStore
@@ -170,6 +171,17 @@ private enum UpperNames {
     typealias LarderOutboxSessionValues = SessionValues
     typealias LarderOutboxSignOutPolicy = SignOutPolicy
     typealias LarderOutboxUndoBlockedReason = UndoBlockedReason
+    // LarderPostgres
+    #if Postgres
+    typealias LarderPostgresPostgresConfiguration = PostgresConfiguration
+    typealias LarderPostgresPostgresError = PostgresError
+    typealias LarderPostgresPostgresIdempotencyStore = PostgresIdempotencyStore
+    typealias LarderPostgresPostgresIsolation = PostgresIsolation
+    typealias LarderPostgresPostgresPool = PostgresPool
+    typealias LarderPostgresPostgresRow = PostgresRow
+    typealias LarderPostgresPostgresTransaction = PostgresTransaction
+    typealias LarderPostgresPostgresValue = PostgresValue
+    #endif
     // LarderServer
     typealias LarderServerContentFilter = ContentFilter
     typealias LarderServerContentLoader = ContentLoader

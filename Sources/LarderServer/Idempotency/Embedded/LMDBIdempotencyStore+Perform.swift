@@ -32,13 +32,11 @@ extension LMDBIdempotencyStore {
                 if let lease, let stored = try self.outcome(of: lease, at: now, &engine) { return stored }
                 try self.evict(at: now, &engine)
                 if let lease, try self.keyCount(of: lease.key.account, engine) >= retention.keysPerAccount {
-                    return .full(retryAfter: Self.fullAccountWait)
+                    return .full(retryAfter: ResponseRetention.fullAccountWait)
                 }
                 let response = try ServerTransaction.run(&engine, hostTables, effect)
                 guard response.isFinal else { throw NotFinal(response: response) }
-                guard response.body.count <= retention.longestBody else {
-                    throw IdempotencyError.responseTooLong(actual: response.body.count, limit: retention.longestBody)
-                }
+                try retention.check(response)
                 if let lease { try self.store(response, lease, at: now, retention, &engine) }
                 return .executed(response)
             }
@@ -66,9 +64,8 @@ extension LMDBIdempotencyStore {
         _ answer: IdempotentResponse, _ lease: IdempotencyLease, at now: Int64, _ retention: ResponseRetention,
         _ engine: inout WriteTransaction
     ) throws {
-        let (end, isOver) = now.addingReportingOverflow(retention.milliseconds)
         let record = IdempotentResponseRecord(
-            fingerprint: lease.fingerprint, executedAt: now, expiresAt: isOver ? .max : end,
+            fingerprint: lease.fingerprint, executedAt: now, expiresAt: retention.expiry(from: now),
             response: answer.retained(by: retention))
         try addKeyCount(1, of: lease.key.account, &engine)
         let key = KeyTables.responseKey(lease.key)

@@ -4,9 +4,6 @@ import LarderFormat
 // The number of keys that each account has, in a record of `larder.meta`, changed in the commit of each key.
 
 extension LMDBIdempotencyStore {
-    /// The seconds after which a client whose account has too many keys may try again: others expire meanwhile.
-    static let fullAccountWait: Int64 = 60
-
     /// Returns the number of keys of an account, expired ones included until they are evicted.
     ///
     /// - Complexity: O(1); O(*n*) for *n* keys where the record of the number is missing or damaged.

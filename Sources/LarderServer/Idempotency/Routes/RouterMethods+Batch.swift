@@ -8,7 +8,8 @@ extension RouterMethods {
     /// The body is `{"operations":[{"id","type","resource","method","payload"},…]}`. The operations are executed one
     /// after the other, each in a commit of its own, and a refused one does not stop the others. The response is 200
     /// with `{"outcomes":[{"id","status","body"},…]}` in the same order. When another request is executing one of them,
-    /// it is 409 with `Retry-After`, and the client sends the whole batch again.
+    /// it is 409 with `Retry-After`, and the client sends the whole batch again; so it is with 503 when the store of keys
+    /// cannot be used.
     ///
     /// An operation has the same key in a batch and alone. It has the same fingerprint when `basePath` and `resource`
     /// form the same path, and `payload` is byte by byte the same body.
@@ -65,7 +66,8 @@ extension RouterMethods {
 
     /// Returns the response to one operation.
     ///
-    /// - Throws: ``IdempotencyProblem`` with status 409 when another request is executing it.
+    /// - Throws: ``IdempotencyProblem`` with status 409 when another request is executing it, and 503 when the store of
+    ///   keys cannot be used.
     private static func response<Store: IdempotencyStore>(
         to request: IdempotentRequest, through gate: IdempotencyExecutor<Store>,
         _ handler: (IdempotentRequest) async throws -> Store.Effect
@@ -73,7 +75,8 @@ extension RouterMethods {
         do {
             return try await gate.response(to: request, handler)
         } catch let problem as IdempotencyProblem {
-            if problem.kind == .inProgress { throw problem }
+            // The client sends the whole batch again.
+            if problem.kind == .inProgress || problem.kind == .unavailable { throw problem }
             return problem.response
         } catch let error as HTTPError {
             return IdempotentResponse(error.status, fields: error.headers, body: Array((error.body ?? "").utf8))

@@ -1,20 +1,20 @@
-import HTTPTypes
-import LarderFormat
+internal import HTTPTypes
+package import LarderFormat
 
 /// The record of an executed request: its fingerprint and its response.
 ///
 /// docs/internals/idempotency.md, "larder.keys".
-struct IdempotentResponseRecord: Hashable {
+package struct IdempotentResponseRecord: Hashable, Sendable {
     /// The fingerprint of the request that used the key.
-    var fingerprint: RequestFingerprint
+    package var fingerprint: RequestFingerprint
     /// The time of execution, in milliseconds since 1970-01-01 UTC.
-    var executedAt: Int64
+    package var executedAt: Int64
     /// The time from which the record no longer counts, in the same unit.
-    var expiresAt: Int64
+    package var expiresAt: Int64
     /// The response for repetitions.
-    var response: IdempotentResponse
+    package var response: IdempotentResponse
 
-    init(fingerprint: RequestFingerprint, executedAt: Int64, expiresAt: Int64, response: IdempotentResponse) {
+    package init(fingerprint: RequestFingerprint, executedAt: Int64, expiresAt: Int64, response: IdempotentResponse) {
         self.fingerprint = fingerprint
         self.executedAt = executedAt
         self.expiresAt = expiresAt
@@ -24,7 +24,7 @@ struct IdempotentResponseRecord: Hashable {
     /// Decodes a body.
     ///
     /// - Throws: `FormatError` when it is damaged.
-    init(decoding body: RawSpan) throws(FormatError) {
+    package init(decoding body: RawSpan) throws(FormatError) {
         var reader = TupleReader(body)
         let first = UInt64(bitPattern: try reader.integer())
         let second = UInt64(bitPattern: try reader.integer())
@@ -49,7 +49,7 @@ struct IdempotentResponseRecord: Hashable {
     }
 
     /// Returns the encoded body.
-    func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         var writer = TupleWriter()
         writer.append(integer: Int64(bitPattern: fingerprint.first))
         writer.append(integer: Int64(bitPattern: fingerprint.second))
@@ -66,5 +66,5 @@ struct IdempotentResponseRecord: Hashable {
     }
 
     /// Returns whether the record still counts.
-    func isRetained(at now: Int64) -> Bool { now < expiresAt }
+    package func isRetained(at now: Int64) -> Bool { now < expiresAt }
 }

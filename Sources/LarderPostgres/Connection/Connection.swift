@@ -1,0 +1,67 @@
+#if Postgres
+internal import Dispatch
+
+/// One connection of a pool, with the queue whose thread its calls block.
+///
+/// Sendable: the pool passes it to one job at a time, on its queue.
+final class Connection: @unchecked Sendable {
+    let queue = DispatchQueue(label: "larder.postgres")
+    private let configuration: PostgresConfiguration
+    private var session: Session?
+
+    init(_ configuration: PostgresConfiguration) { self.configuration = configuration }
+
+    /// Connects, unless there is a connection that the server has not closed meanwhile.
+    ///
+    /// - Throws: ``PostgresError/unavailable(_:)``.
+    func open() throws(PostgresError) {
+        if session?.isAlive != true {
+            session = nil
+            session = try Session(configuration.connection, statementLimit: configuration.statementLimit)
+        }
+    }
+
+    /// Runs one statement. A connection that is lost is not made anew: its transaction and locks are lost too.
+    ///
+    /// - Throws: ``PostgresError/statement(state:message:)``, ``PostgresError/unavailable(_:)``.
+    @discardableResult
+    func run(_ sql: String, _ parameters: [PostgresValue] = []) throws(PostgresError) -> (
+        rows: [PostgresRow], tag: String
+    ) {
+        guard let session else { throw .unavailable("The connection was lost.") }
+        do {
+            return try session.run(sql, parameters)
+        } catch {
+            // Also one to a server that only reads now: the next connection may lead to another.
+            if error.isOfConnection { self.session = nil }
+            throw error
+        }
+    }
+
+    /// Commits.
+    ///
+    /// - Throws: ``PostgresError/commitUnknown(_:)`` when the connection is lost; ``PostgresError/statement(state:message:)``,
+    ///   after which nothing is committed.
+    func commit() throws(PostgresError) {
+        guard session != nil else { throw .unavailable("The connection was lost before the commit.") }
+        let tag: String
+        do {
+            tag = try run("COMMIT").tag
+        } catch  where error.isOfConnection {
+            throw .commitUnknown(error.description)
+        }
+        // After a failed statement whose error was ignored, the server rolls back and reports that by the tag alone.
+        if tag != "COMMIT" { throw .statement(state: "25P02", message: "A statement of the transaction has failed.") }
+    }
+
+    /// Ends what a job has left: an open transaction, or a connection that cannot be used.
+    func reset() {
+        guard let session else { return }
+        if session.isUsable, !session.isIdle { _ = try? session.run("ROLLBACK") }
+        if !session.isUsable || !session.isIdle { self.session = nil }
+    }
+
+    /// Disconnects; the server rolls an open transaction back and releases its locks.
+    func disconnect() { session = nil }
+}
+#endif
