@@ -55,8 +55,9 @@ import Testing
         await nodes[2].store.release(lease)
     }
 
-    @Test func `find a key whose response expires on another day`() async throws {
-        let nodes = try await nodes(.readCommitted)
+    @Test(arguments: PostgresIsolation.allCases)
+    func `find a key whose response expires on another day`(isolation: PostgresIsolation) async throws {
+        let nodes = try await nodes(isolation)
         let day: Int64 = 86_400_000
         let key = try IdempotencyKey(account: "ada", text: "a")
         let retention = ResponseRetention(milliseconds: day, fields: [], longestBody: 64)
@@ -97,15 +98,73 @@ import Testing
             return try await node.store.perform(
                 { _ in IdempotentResponse(.created) }, under: lease, at: now, keeping: retention)
         }
-        let partitions =
-            "SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE relkind = 'r' ORDER BY 1"
         for (text, now) in [("a", 0), ("b", day), ("c", 2 * day + 3_599_999)] {
             #expect(try await execute(text, at: now) == .executed(IdempotentResponse(.created)))
         }
-        #expect(try cluster.psql(partitions, database: database) == "keys_1\nkeys_2\nkeys_3\n")
+        try await waitForPartitions("keys_1\nkeys_2\nkeys_3\n")
         #expect(try await execute("d", at: 3 * day + 3_600_000) == .executed(IdempotentResponse(.created)))
-        #expect(try cluster.psql(partitions, database: database) == "keys_3\nkeys_4\n")
+        try await waitForPartitions("keys_3\nkeys_4\n")
         #expect(try cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "2\n")
+        // One that was lost is made again.
+        try cluster.psql("DROP TABLE larder.keys_4", database: database)
+        #expect(try await execute("e", at: 3 * day + 3_600_001) == .executed(IdempotentResponse(.created)))
+        try await waitForPartitions("keys_3\nkeys_4\n")
+    }
+
+    /// Waits until the cleanup beside requests has left these partitions.
+    private func waitForPartitions(_ expected: String) async throws {
+        let names = "SELECT relname FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE relkind = 'r' ORDER BY 1"
+        try await wait(until: names, returns: expected)
+    }
+
+    @Test func `find the commit whose confirmation was lost while it waited for a standby`() async throws {
+        let node = try await nodes(.readCommitted)[0]
+        let retention = ResponseRetention(milliseconds: 1000, fields: [], longestBody: 64)
+        func lease(_ text: String) async throws -> IdempotencyLease {
+            let key = try IdempotencyKey(account: "ada", text: text)
+            let claim = try await node.store.claim(key, for: RequestFingerprint(1, 2), at: 0, leaseEnd: 9)
+            guard case .run(let lease) = claim else { throw CancellationError() }
+            return lease
+        }
+        // The partition exists then, and the first cleanup has begun.
+        _ = try await node.store.perform(
+            { _ in IdempotentResponse(.created) }, under: lease("first"), at: 0, keeping: retention)
+        let second = try await lease("second")
+        try await setStandby("nosuch")
+        let execution = Task {
+            try await node.store.perform(
+                { transaction in
+                    try transaction.execute("INSERT INTO visits VALUES ('a', 'x')")
+                    return IdempotentResponse(.created)
+                }, under: second, at: 1, keeping: retention)
+        }
+        // The commit waits for a standby that does not exist; then its connection is ended.
+        let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
+        try await wait(until: "SELECT count(*) \(waiting)", returns: "1\n")
+        #expect(try cluster.psql("SELECT pg_terminate_backend(pid, 5000) \(waiting)", database: database) == "t\n")
+        // It is committed here, and is not confirmed while no standby has it.
+        #expect(try cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
+        let confirming = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%emit_message%'"
+        try await wait(until: "SELECT count(*) \(confirming)", returns: "1\n")
+        try await setStandby("")
+        #expect(try await execution.value == .executed(IdempotentResponse(.created)))
+        #expect(try cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
+    }
+
+    /// Has commits wait for a standby of that name; for none with an empty one.
+    private func setStandby(_ name: String) async throws {
+        try cluster.psql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", database: database)
+        try cluster.psql("SELECT pg_reload_conf()", database: database)
+        try await wait(until: "SHOW synchronous_standby_names", returns: "\(name)\n")
+    }
+
+    /// Waits until a statement has an answer, at most 10 seconds.
+    private func wait(until sql: String, returns expected: String) async throws {
+        for _ in 0..<400 {
+            if try cluster.psql(sql, database: database) == expected { return }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        #expect(try cluster.psql(sql, database: database) == expected)
     }
 
     @Test func `refuse tables of a newer version, and a user who may not create them`() async throws {

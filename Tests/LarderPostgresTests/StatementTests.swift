@@ -54,6 +54,46 @@ import Testing
         #expect(try await first("SELECT 1").integer(0) == 1)
     }
 
+    @Test func `is refused before it is sent where the server would get another one`() async throws {
+        let cases: [(sql: String, parameters: [PostgresValue], state: String)] = [
+            ("SELECT 1\0 WHERE false", [], "42601"),
+            ("SELECT 1", [PostgresValue](repeating: 1, count: 65_536), "54023"),
+        ]
+        for (sql, parameters, state) in cases {
+            let error = await #expect(throws: PostgresError.self) { try await first(sql, parameters) }
+            guard case .statement(state, _) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        let none = try await pool.transaction { transaction in try transaction.query(" -- nothing") }
+        #expect(none.isEmpty)
+    }
+
+    @Test(arguments: ["COPY t FROM STDIN", "COPY t TO STDOUT"])
+    func `that copies to or from the client is refused, and blocks nobody`(sql: String) async throws {
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.transaction { transaction in
+                try transaction.execute("CREATE TABLE t (a int)")
+                try transaction.execute(sql)
+            }
+        }
+        guard case .statement(state: "0A000", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await first("SELECT 1").integer(0) == 1)
+    }
+
+    @Test func `returns bytes whatever form the database prefers, and without a limit of time`() async throws {
+        try cluster.psql("ALTER DATABASE \(database) SET bytea_output = escape", database: "postgres")
+        let pool = PostgresPool(PostgresConfiguration(cluster.connection(database), statementLimit: .max))
+        let rows = try await pool.transaction { transaction in
+            try transaction.query("SELECT $1::bytea", [.bytes([0, 0x5C, 0xFF])])
+        }
+        #expect(try rows[0].bytes(0) == [0, 0x5C, 0xFF])
+    }
+
     @Test func `counts the rows that it changed`() async throws {
         let counts = try await pool.transaction { transaction in
             try transaction.execute("CREATE TABLE t (a int)")

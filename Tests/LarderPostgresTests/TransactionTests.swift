@@ -50,19 +50,55 @@ import Testing
         #expect(try rows() == "")
     }
 
+    @Test func `fails when the closure has ended it`() async throws {
+        let pool = pool(1)
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.transaction { transaction in
+                try transaction.execute("INSERT INTO t VALUES (1)")
+                try transaction.execute("ROLLBACK")
+            }
+        }
+        guard case .statement(state: "25P01", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (2)") }
+        #expect(try rows() == "2|0\n")
+    }
+
+    @Test(arguments: [false, true])
+    func `whose conflict the closure has hidden is run again`(throwsAnother: Bool) async throws {
+        let pool = pool(1)
+        let runs = Runs()
+        try await pool.transaction { transaction in
+            runs.add()
+            try transaction.execute("INSERT INTO t VALUES ($1)", [.integer(Int64(runs.count))])
+            guard runs.count < 3 else { return }
+            let conflict = "DO $$BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END$$"
+            if (try? transaction.execute(conflict)) == nil, throwsAnother { throw CancellationError() }
+        }
+        #expect(runs.count == 3)
+        #expect(try rows() == "3|0\n")
+    }
+
     @Test func `that deadlocks with another one is run again`() async throws {
         let pool = pool()
         try cluster.psql("INSERT INTO t VALUES (1), (2)", database: database)
         let runs = Runs()
+        // Both have a row before either wants the other one.
+        let holders = [Holder(), Holder()]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for order in [[1, 2], [2, 1]] {
                 group.addTask {
                     try await pool.transaction { transaction in
                         runs.add()
-                        for row in order {
-                            try transaction.execute("UPDATE t SET b = b + 1 WHERE a = $1", [.integer(Int64(row))])
-                            try transaction.query("SELECT pg_sleep(0.2)")
+                        let update = "UPDATE t SET b = b + 1 WHERE a = $1"
+                        try transaction.execute(update, [.integer(Int64(order[0]))])
+                        if runs.count <= 2 {
+                            holders[order[1] - 1].release()
+                            holders[order[0] - 1].hold()
                         }
+                        try transaction.execute(update, [.integer(Int64(order[1]))])
                     }
                 }
             }
@@ -103,7 +139,7 @@ import Testing
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (2)") }
         // One that was ended while nobody used it is noticed before the first statement.
         try cluster.psql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'larder' AND datname = '\(database)'",
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'larder' AND datname = '\(database)'",
             database: database)
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (3)") }
         #expect(try rows() == "2|0\n3|0\n")

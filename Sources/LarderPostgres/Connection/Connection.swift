@@ -8,6 +8,8 @@ final class Connection: @unchecked Sendable {
     let queue = DispatchQueue(label: "larder.postgres")
     private let configuration: PostgresConfiguration
     private var session: Session?
+    /// The conflict that a statement of the transaction has met.
+    private(set) var conflict: PostgresError?
 
     init(_ configuration: PostgresConfiguration) { self.configuration = configuration }
 
@@ -34,6 +36,7 @@ final class Connection: @unchecked Sendable {
         } catch {
             // Also one to a server that only reads now: the next connection may lead to another.
             if error.isOfConnection { self.session = nil }
+            if error.isConflict { conflict = conflict ?? error }
             throw error
         }
     }
@@ -43,19 +46,26 @@ final class Connection: @unchecked Sendable {
     /// - Throws: ``PostgresError/commitUnknown(_:)`` when the connection is lost; ``PostgresError/statement(state:message:)``,
     ///   after which nothing is committed.
     func commit() throws(PostgresError) {
-        guard session != nil else { throw .unavailable("The connection was lost before the commit.") }
+        guard let session else { throw .unavailable("The connection was lost before the commit.") }
+        guard session.isInTransaction else {
+            disconnect()
+            throw .statement(state: "25P01", message: "A statement has ended the transaction.")
+        }
         let tag: String
         do {
             tag = try run("COMMIT").tag
-        } catch  where error.isOfConnection {
+        } catch let error where error.isOfConnection {
             throw .commitUnknown(error.description)
         }
         // After a failed statement whose error was ignored, the server rolls back and reports that by the tag alone.
-        if tag != "COMMIT" { throw .statement(state: "25P02", message: "A statement of the transaction has failed.") }
+        if tag != "COMMIT" {
+            throw conflict ?? .statement(state: "25P02", message: "A statement of the transaction has failed.")
+        }
     }
 
-    /// Ends what a job has left: an open transaction, or a connection that cannot be used.
+    /// Rolls back a transaction that a job has left open, and drops a connection that cannot be used.
     func reset() {
+        conflict = nil
         guard let session else { return }
         if session.isUsable, !session.isIdle { _ = try? session.run("ROLLBACK") }
         if !session.isUsable || !session.isIdle { self.session = nil }

@@ -3,8 +3,8 @@
 public struct PostgresConfiguration: Hashable, Sendable {
     /// libpq's connection string or URI, with its `sslmode`, several hosts and `target_session_attrs`.
     ///
-    /// What it leaves out is read from the variables of the environment that libpq knows, as `PGPASSWORD`. A connection
-    /// fails after 5 seconds unless `connect_timeout` says otherwise.
+    /// What it leaves out is read from the variables of the environment that libpq knows, such as `PGPASSWORD`. Each host
+    /// has 5 seconds to accept a connection, unless this has a `connect_timeout`.
     public var connection: String
     /// The most connections, 1 or more; each has a thread while it is used.
     public var connections: Int
@@ -23,7 +23,6 @@ public struct PostgresConfiguration: Hashable, Sendable {
     public init(
         _ connection: String, connections: Int = 8, patience: Duration = .seconds(5), statementLimit: Int32 = 10_000
     ) {
-        precondition(connections >= 1 && statementLimit >= 1, "a pool needs a connection, and a statement some time")
         self.connection = connection
         self.connections = connections
         self.patience = patience

@@ -12,7 +12,7 @@ internal import Synchronization
 /// pool.close()
 /// ```
 ///
-/// A connection is made when it is needed, and made anew when it was lost. No caller's thread blocks: each connection has
+/// A connection is made when it is needed, and made again when it was lost. No caller's thread blocks: each connection has
 /// a queue of its own.
 public final class PostgresPool: Sendable {
     /// The work of a caller on a connection.
@@ -35,7 +35,11 @@ public final class PostgresPool: Sendable {
     private let state = Mutex(State())
 
     /// Creates a pool, which connects when it is used.
-    public init(_ configuration: PostgresConfiguration) { self.configuration = configuration }
+    public init(_ configuration: PostgresConfiguration) {
+        precondition(configuration.connections >= 1, "a pool needs a connection")
+        precondition(configuration.statementLimit >= 1, "a statement needs some time")
+        self.configuration = configuration
+    }
 
     /// Closes the connections when their callers have ended; callers that wait for one fail. Returns at once.
     public func close() {
@@ -48,7 +52,7 @@ public final class PostgresPool: Sendable {
         for job in waiting { job.fail(PostgresError.closed) }
     }
 
-    /// Runs `body` on the thread of a connection, which is open then; `body` may leave it in any state.
+    /// Runs `body` on the thread of a connection, which is open then; `body` may leave a transaction open.
     ///
     /// Work that has begun is not cancelled: a server that waits for its standby would then report a commit without it.
     ///
@@ -92,9 +96,9 @@ public final class PostgresPool: Sendable {
         }
         if let failure { return job.fail(failure) }
         if let connection { return start(job, on: connection) }
-        Task { [patience = configuration.patience] in
+        Task { [patience = configuration.patience, ticket = job.ticket] in
             try await Task.sleep(for: patience)
-            fail(job.ticket, PostgresError.poolExhausted)
+            fail(ticket, PostgresError.poolExhausted)
         }
     }
 

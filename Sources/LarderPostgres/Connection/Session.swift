@@ -39,12 +39,13 @@ final class Session {
         self.statementLimit = statementLimit
         // The server ends a statement; the limit here is for a server that does not reply. Neither ends a commit.
         _ = try run("SET statement_timeout = \(statementLimit)")
+        _ = try run("SET bytea_output = hex")
     }
 
     private static func connect(_ settings: String) -> OpaquePointer? {
         // `dbname` may be a whole connection string, whose words replace those before it.
         let words = [
-            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("application_name", "larder"),
+            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("fallback_application_name", "larder"),
             ("dbname", settings), ("client_encoding", "UTF8"),
         ]
         // Copies that live until the call has returned, each list ended by nil.
@@ -62,6 +63,11 @@ final class Session {
     /// Whether no transaction is open.
     var isIdle: Bool { unsafe PQtransactionStatus(connection) == PQTRANS_IDLE }
 
+    /// Whether a transaction is open, whatever has failed in it.
+    var isInTransaction: Bool {
+        [PQTRANS_INTRANS, PQTRANS_INERROR].contains(unsafe PQtransactionStatus(connection))
+    }
+
     /// Whether the connection can still be used, and the server has not closed it, as far as is known without a request.
     var isAlive: Bool {
         var request = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
@@ -76,19 +82,31 @@ final class Session {
     func run(_ sql: String, _ parameters: [PostgresValue] = []) throws(PostgresError) -> (
         rows: [PostgresRow], tag: String
     ) {
-        guard !parameters.contains(where: \.hasZero) else {
-            throw .statement(state: "22021", message: "A text with U+0000 cannot be stored.")
-        }
+        try Self.check(sql, parameters)
         try send(sql, parameters)
-        try awaitResult()
         // libpq returns nil once a statement has ended; an unread result would be that of the next one.
         var last: Result<(rows: [PostgresRow], tag: String), PostgresError>?
-        while let result = unsafe PQgetResult(connection) {
+        while true {
+            try awaitResult()
+            guard let result = unsafe PQgetResult(connection) else { break }
+            defer { unsafe PQclear(result) }
             last = Result { () throws(PostgresError) in try unsafe read(result) }
-            unsafe PQclear(result)
+            // A copy has results without end.
+            if isAbandoned { break }
         }
         guard let last else { throw .unavailable(message) }
         return try last.get()
+    }
+
+    /// Throws ``PostgresError/statement(state:message:)`` for what libpq would cut off or not send.
+    private static func check(_ sql: String, _ parameters: [PostgresValue]) throws(PostgresError) {
+        if sql.utf8.contains(0) { throw .statement(state: "42601", message: "The statement has U+0000.") }
+        if parameters.contains(where: \.hasZero) {
+            throw .statement(state: "22021", message: "A text with U+0000 cannot be stored.")
+        }
+        if parameters.count > 65_535 {
+            throw .statement(state: "54023", message: "There are more than 65,535 parameters.")
+        }
     }
 
     private func send(_ sql: String, _ parameters: [PostgresValue]) throws(PostgresError) {
@@ -122,13 +140,17 @@ final class Session {
                 throw .unavailable("The server has not replied within \(statementLimit) ms.")
             }
             var request = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&request, 1, Int32(rest.rounded(.up)))
+            _ = unsafe poll(&request, 1, Int32(min(rest, 60_000).rounded(.up)))
             if unsafe PQconsumeInput(connection) == 0 { throw .unavailable(message) }
         }
     }
 
     private func read(_ result: OpaquePointer) throws(PostgresError) -> (rows: [PostgresRow], tag: String) {
         switch unsafe PQresultStatus(result) {
+        case PGRES_EMPTY_QUERY: return ([], "")
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            isAbandoned = true
+            throw .statement(state: "0A000", message: "COPY to or from the client is not supported.")
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
             let columns = unsafe PQnfields(result)
             let rows = unsafe (0..<PQntuples(result)).map { row in

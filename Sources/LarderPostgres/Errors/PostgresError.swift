@@ -1,11 +1,12 @@
 #if Postgres
 /// An error of the database, or of the way to it.
 public enum PostgresError: Error, Hashable, Sendable {
-    /// No connection could be made in time, or it was lost before a commit began; the text is libpq's. Nothing is committed.
+    /// No connection could be made in time, or it was lost before a commit began; the text is libpq's. The transaction is not
+    /// committed.
     case unavailable(String)
     /// The connection was lost during a commit, so that it is not known whether it happened; the text is libpq's.
     case commitUnknown(String)
-    /// The server refused a statement, and rolls its transaction back. The state has five characters, as "23505" for a row
+    /// The server refused a statement, and rolls its transaction back. The state has five characters, such as "23505" for a row
     /// that exists already; the message may have content of rows.
     ///
     /// PostgreSQL: appendix A, "PostgreSQL Error Codes".
@@ -21,7 +22,7 @@ public enum PostgresError: Error, Hashable, Sendable {
 }
 
 extension PostgresError {
-    /// Whether the same transaction may succeed when it is run again: it met another one.
+    /// Whether the same transaction may succeed when it is run again: it conflicts with another one.
     ///
     /// PostgreSQL: 40001 `serialization_failure`, 40P01 `deadlock_detected`, 55P03 `lock_not_available`.
     public var isConflict: Bool {
@@ -40,13 +41,14 @@ extension PostgresError {
         }
     }
 
-    /// Whether the database cannot be used now, so that a client may try again later.
+    /// Whether the database cannot be used now: nothing was committed, and the same transaction may succeed later.
     ///
-    /// Beside conflicts and connections, PostgreSQL's class 53 for want of disk, memory or connections, and 57014 for a
-    /// statement that took too long.
+    /// Besides conflicts, lost connections and ``poolExhausted``: PostgreSQL's class 53 for a lack of disk space, memory or
+    /// connections, and 57014 for a statement that took too long. False for ``commitUnknown(_:)``, as the transaction may be
+    /// committed.
     public var isTemporary: Bool {
         switch self {
-        case .commitUnknown, .poolExhausted, .closed: true
+        case .poolExhausted: true
         case .statement(let state, _): isConflict || isOfConnection || state.hasPrefix("53") || state == "57014"
         default: isOfConnection
         }

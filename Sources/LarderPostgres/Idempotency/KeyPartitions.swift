@@ -3,30 +3,46 @@ internal import Synchronization
 
 /// The partitions of `larder.keys`, each with the keys that expire within one day.
 ///
-/// The partition of a day is made before the first key that expires in it. On that occasion those of past days are dropped,
+/// The partition of a day is made before the first key that expires in it. Once an hour those of past days are dropped,
 /// which frees their space at once and costs no work for each key.
 final class KeyPartitions: Sendable {
-    private static let day: Int64 = 24 * 60 * 60 * 1000
+    private struct State {
+        /// The days whose partitions exist.
+        var known: Set<Int64> = []
+        /// The time of the next cleanup.
+        var nextCleanup = Int64.min
+    }
 
-    /// The days whose partitions exist.
-    private let known = Mutex<Set<Int64>>([])
+    private static let hour: Int64 = 60 * 60 * 1000
+    private static let day = 24 * hour
 
-    /// Makes the partition for keys that expire at `expiry`, unless it exists.
+    private let state = Mutex(State())
+
+    /// Makes the partition for keys that expire at `expiry`, unless it exists; begins a cleanup when one is due.
     ///
     /// - Throws: ``PostgresError``.
     func prepare(for expiry: Int64, at now: Int64, _ pool: PostgresPool) async throws {
         let day = expiry / Self.day
-        if known.withLock({ $0.contains(day) }) { return }
-        try await pool.transaction { transaction in
-            try transaction.query(
-                "SELECT pg_advisory_xact_lock($1::int, $2::int)",
-                [.integer(PostgresSchema.lockClass), .integer(PostgresSchema.changeLock)])
-            let days = try Self.days(&transaction)
-            if !days.contains(day) { try Self.make(day, &transaction) }
+        if !state.withLock({ $0.known.contains(day) }) {
+            try await pool.transaction { transaction in
+                try PostgresSchema.lockTables(&transaction)
+                let days = try Self.days(&transaction)
+                if !days.contains(day) { try Self.make(day, &transaction) }
+            }
+            state.withLock { _ = $0.known.insert(day) }
         }
-        known.withLock { _ = $0.insert(day) }
-        // It is repeated on the next day where it fails.
-        try? await dropExpired(at: now, pool)
+        let isDue = state.withLock { state in
+            guard now >= state.nextCleanup else { return false }
+            state.nextCleanup = now.addingReportingOverflow(Self.hour).partialValue
+            return true
+        }
+        // It may have to wait, which no request should.
+        if isDue { Task { await Self.cleanUp(at: now, pool) } }
+    }
+
+    /// Forgets the partition for keys that expire at `expiry`, which does not exist any more.
+    func forget(_ expiry: Int64) {
+        state.withLock { _ = $0.known.remove(expiry / Self.day) }
     }
 
     private static func make(_ day: Int64, _ transaction: inout PostgresTransaction) throws(PostgresError) {
@@ -37,29 +53,35 @@ final class KeyPartitions: Sendable {
         try transaction.execute("ALTER TABLE larder.keys ATTACH PARTITION larder.keys_\(day) FOR VALUES \(bounds)")
     }
 
-    /// Returns the days that have partitions.
+    /// Returns the days that have partitions of this class.
     private static func days(_ transaction: inout PostgresTransaction) throws(PostgresError) -> [Int64] {
         let rows = try transaction.query(
             """
             SELECT substr(relname, 6) FROM pg_class JOIN pg_inherits ON inhrelid = pg_class.oid
-            WHERE inhparent = 'larder.keys'::regclass
+            WHERE inhparent = 'larder.keys'::regclass AND relname ~ '^keys_[0-9]+$'
             """)
         var days: [Int64] = []
         for row in rows { if let day = try row.integer(0) { days.append(day) } }
         return days
     }
 
-    /// Drops the partitions of which every key has expired for an hour, so that servers whose clocks differ agree.
-    private func dropExpired(at now: Int64, _ pool: PostgresPool) async throws {
-        let last = (now.subtractingReportingOverflow(60 * 60 * 1000).partialValue) / Self.day
-        try await pool.transaction { transaction in
-            // A drop waits for all who use the table, and all others wait for it: it is not urgent.
-            try transaction.execute("SET LOCAL lock_timeout = '200ms'")
-            for day in try Self.days(&transaction) where day < last {
-                try transaction.execute("DROP TABLE IF EXISTS larder.keys_\(day)")
+    /// Drops the partitions of which every key has expired for an hour, so that servers whose clocks differ agree; and the
+    /// leases of servers that have died. What fails is repeated an hour later.
+    private static func cleanUp(at now: Int64, _ pool: PostgresPool) async {
+        let end = now.subtractingReportingOverflow(hour).partialValue
+        let past = try? await pool.transaction { transaction in try days(&transaction).filter { $0 < end / day } }
+        for day in past ?? [] {
+            try? await pool.withConnection { connection in
+                try connection.transaction(.readCommitted) { transaction in
+                    // A drop waits for all who use the table, and all others wait for it: it is not urgent.
+                    try transaction.execute("SET LOCAL lock_timeout = '200ms'")
+                    try transaction.execute("DROP TABLE IF EXISTS larder.keys_\(day)")
+                    return ((), commits: true)
+                }
             }
-            // Those of servers that have died.
-            try transaction.execute("DELETE FROM larder.leases WHERE ends_at < $1", [.integer(last * Self.day)])
+        }
+        _ = try? await pool.transaction { transaction in
+            try transaction.execute("DELETE FROM larder.leases WHERE ends_at < $1", [.integer(end)])
         }
     }
 }

@@ -15,8 +15,10 @@ enum KeyTable {
     /// - Throws: `IdempotencyError/damaged(_:)`; ``PostgresError``.
     static func record(of key: IdempotencyKey, at now: Int64, _ connection: Connection) throws -> Stored? {
         let rows = try connection.run(
-            "SELECT lease, record FROM larder.keys WHERE account = $1 AND key = $2 AND expires_at > $3",
-            key.parameters + [.integer(now)]
+            """
+            SELECT lease, record FROM larder.keys WHERE account = $1 AND key = $2 AND expires_at > $3
+            ORDER BY expires_at DESC LIMIT 1
+            """, key.parameters + [.integer(now)]
         ).rows
         guard let row = rows.first, let lease = try row.integer(0), let bytes = try row.bytes(1) else { return nil }
         do throws(FormatError) {
@@ -27,24 +29,23 @@ enum KeyTable {
         }
     }
 
-    /// Leases a key, or reports that another request holds it.
+    /// Leases a key under a number of its own, or reports that another request holds it.
     static func lease(
-        _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, end: Int64, _ connection: Connection
+        _ key: IdempotencyKey, for fingerprint: RequestFingerprint, _ number: UInt64, at now: Int64, end: Int64,
+        _ connection: Connection
     ) throws -> IdempotencyClaim {
         let prints = fingerprint.parameters
         let taken = try connection.run(
             """
             INSERT INTO larder.leases AS l (account, key, number, ends_at, fingerprint_1, fingerprint_2)
-            VALUES ($1, $2, ('x' || encode(substr(uuid_send(gen_random_uuid()), 1, 8), 'hex'))::bit(64)::bigint, $3, $4, $5)
+            VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (account, key) DO UPDATE SET number = excluded.number, ends_at = excluded.ends_at,
                 fingerprint_1 = excluded.fingerprint_1, fingerprint_2 = excluded.fingerprint_2
-            WHERE l.ends_at <= $6 RETURNING number
+            WHERE l.ends_at <= $7 OR l.number = excluded.number RETURNING number
             """,
-            key.parameters + [.integer(end)] + prints + [.integer(now)]
+            key.parameters + [.integer(Int64(bitPattern: number)), .integer(end)] + prints + [.integer(now)]
         ).rows
-        if let number = try taken.first?.integer(0) {
-            return .run(IdempotencyLease(key: key, fingerprint: fingerprint, number: UInt64(bitPattern: number)))
-        }
+        if !taken.isEmpty { return .run(IdempotencyLease(key: key, fingerprint: fingerprint, number: number)) }
         let isSame = try connection.run(
             """
             SELECT fingerprint_1 = $3 AND fingerprint_2 = $4 FROM larder.leases WHERE account = $1 AND key = $2
@@ -71,17 +72,33 @@ enum KeyTable {
         ).rows.isEmpty
     }
 
+    /// Waits until everything that is committed now is confirmed as a commit of this connection would be, by a standby too.
+    static func confirm(_ connection: Connection) throws(PostgresError) {
+        // It writes to the log behind those commits, and nothing else.
+        try connection.run("SELECT pg_logical_emit_message(true, 'larder', '')")
+    }
+
     /// Stores the response of a request.
+    ///
+    /// - Throws: ``MissingPartition`` where there is no partition for it; ``PostgresError``.
     static func insert(
         _ record: IdempotentResponseRecord, under lease: IdempotencyLease, _ connection: Connection
-    ) throws(PostgresError) {
-        try connection.run(
-            "INSERT INTO larder.keys (account, key, expires_at, lease, record) VALUES ($1, $2, $3, $4, $5)",
-            lease.key.parameters + [
-                .integer(record.expiresAt), .integer(Int64(bitPattern: lease.number)), .bytes(record.encode()),
-            ])
+    ) throws {
+        do throws(PostgresError) {
+            try connection.run(
+                "INSERT INTO larder.keys (account, key, expires_at, lease, record) VALUES ($1, $2, $3, $4, $5)",
+                lease.key.parameters + [
+                    .integer(record.expiresAt), .integer(Int64(bitPattern: lease.number)), .bytes(record.encode()),
+                ])
+        } catch .statement(state: "23514", _) {
+            // The table has no constraint but those of its partitions.
+            throw MissingPartition()
+        }
     }
 }
+
+/// There is no partition for a response.
+struct MissingPartition: Error {}
 
 extension IdempotencyKey {
     /// The account, whose text may have U+0000, and the key.

@@ -32,6 +32,10 @@ extension PostgresIdempotencyStore {
             try await self.partitions.prepare(for: execution.expiry, at: execution.now, self.pool)
             do {
                 return try await self.pool.withConnection { connection in try execution.run(connection) }
+            } catch is MissingPartition {
+                // Another database now, as after a failover that has lost it, or a restore.
+                self.partitions.forget(execution.expiry)
+                throw PostgresError.unavailable("A partition is missing.")
             } catch PostgresError.commitUnknown(let reason) {
                 // The lock of the lost connection is free once its commit has ended, one way or the other.
                 throw PostgresError.unavailable(reason)
@@ -52,8 +56,7 @@ extension PostgresIdempotencyStore {
                     }
                 }
             }
-        } catch let error as PostgresError where error.isTemporary {
-            if case .commitUnknown = error { throw error }
+        } catch let error as PostgresError where error.isTemporary || error == .closed {
             throw IdempotencyProblem.unavailable(retryAfter: 1)
         }
     }
@@ -72,10 +75,16 @@ private struct Execution: Sendable {
 
     /// Runs it alone among those with its key.
     func run(_ connection: Connection) throws -> IdempotencyOutcome {
-        let lock: [PostgresValue] = [.integer(PostgresSchema.lockClass), .integer(lease.key.lock)]
+        let lock: [PostgresValue] = [.integer(PostgresSchema.keyLocks), .integer(lease.key.lock)]
         // A statement before the transaction, whose snapshot then has what the last holder of the lock has committed. The
         // lock belongs to the connection: it stays until a commit has ended, also one whose connection was lost.
-        try connection.run("SELECT pg_advisory_lock($1::int, $2::int)", lock)
+        do {
+            try connection.run("SELECT pg_advisory_lock($1::int, $2::int)", lock)
+        } catch {
+            // A statement that was ended for its time may have got the lock.
+            connection.disconnect()
+            throw error
+        }
         defer {
             connection.reset()
             if (try? connection.run("SELECT pg_advisory_unlock($1::int, $2::int)", lock)) == nil {
@@ -84,7 +93,8 @@ private struct Execution: Sendable {
         }
         if let stored = try KeyTable.record(of: lease.key, at: now, connection) {
             if stored.record.fingerprint != lease.fingerprint { return .mismatch }
-            // Of a commit whose confirmation was lost.
+            // It may be that of a commit whose confirmation was lost, before a standby had it.
+            try KeyTable.confirm(connection)
             return stored.lease == lease.number ? .executed(stored.record.response) : .replay(stored.record.response)
         }
         if try KeyTable.isFull(lease.key.account, limit: retention.keysPerAccount, at: now, connection) {

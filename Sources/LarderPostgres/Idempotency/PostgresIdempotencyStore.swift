@@ -18,7 +18,7 @@ public import LarderServer
 /// Any number of servers share the keys and leases of one database. When the database cannot be used, requests are
 /// refused with `IdempotencyProblem` of the kind `unavailable`, which is 503 with `Retry-After`.
 public final class PostgresIdempotencyStore: IdempotencyStore {
-    /// The work of a handler; it may run more than once, when its transaction meets another one or a connection is lost.
+    /// The work of a handler; it may run more than once, when its transaction conflicts with another one or a connection is lost.
     public typealias Effect = @Sendable (inout PostgresTransaction) throws -> IdempotentResponse
 
     let pool: PostgresPool
@@ -33,7 +33,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     /// Opens the store in the database of a pool; creates its tables, in the schema `larder`, where there are none.
     ///
     /// - Parameters:
-    ///   - pool: the connections to the database; they stay the caller's to close.
+    ///   - pool: the connections to the database; the caller closes them.
     ///   - isolation: that of the handlers' transactions.
     /// - Throws: ``PostgresError``, also where the tables are missing and the user may not create them, or are those of a
     ///   newer version.
@@ -53,12 +53,14 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     public func claim(
         _ key: IdempotencyKey, for fingerprint: RequestFingerprint, at now: Int64, leaseEnd: Int64
     ) async throws -> IdempotencyClaim {
-        try await retrying {
+        // Made here, so that a lease whose confirmation was lost is found again.
+        let number = UInt64.random(in: .min ... .max)
+        return try await retrying {
             try await self.pool.withConnection { connection in
                 if let record = try KeyTable.record(of: key, at: now, connection)?.record {
                     return record.fingerprint == fingerprint ? .replay(record.response) : .mismatch
                 }
-                return try KeyTable.lease(key, for: fingerprint, at: now, end: leaseEnd, connection)
+                return try KeyTable.lease(key, for: fingerprint, number, at: now, end: leaseEnd, connection)
             }
         }
     }
@@ -69,7 +71,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
         await Task { try? await pool.withConnection { connection in try KeyTable.release(lease, connection) } }.value
     }
 
-    /// Runs `body` again where it met another transaction or a lost connection, and refuses the request where that persists.
+    /// Runs `body` again after a conflict or a lost connection, and refuses the request where that persists.
     func retrying<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             do {
@@ -77,7 +79,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
             } catch let error as PostgresError where error.isOfConnection {
                 return try await pool.retryingConflicts(body)
             }
-        } catch let error as PostgresError where error.isTemporary {
+        } catch let error as PostgresError where error.isTemporary || error == .closed {
             throw IdempotencyProblem.unavailable(retryAfter: 1)
         }
     }

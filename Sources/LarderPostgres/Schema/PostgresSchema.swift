@@ -11,7 +11,7 @@ enum PostgresSchema {
 
     /// Keys with their responses, by the time at which they expire, and the requests that are running.
     ///
-    /// docs/internals/idempotency.md, "PostgreSQL".
+    /// docs/internals/idempotency.md, "Stores".
     private static let keys = [
         """
         CREATE TABLE larder.keys (
@@ -27,18 +27,22 @@ enum PostgresSchema {
         """,
     ]
 
-    /// The class of this module's advisory locks, and the number of the one for changes of tables.
-    static let lockClass: Int64 = 0x4C61_7264
-    static let changeLock: Int64 = 1
+    /// The first numbers of this module's advisory locks: those of keys, and the one for changes of tables.
+    static let keyLocks: Int64 = 0x4C61_7264
+    static let changeLocks: Int64 = 0x4C61_7265
+
+    /// Waits until no other transaction changes tables; the lock ends with the transaction.
+    static func lockTables(_ transaction: inout PostgresTransaction) throws(PostgresError) {
+        try transaction.query("SELECT pg_advisory_xact_lock($1::int, 0)", [.integer(changeLocks)])
+    }
 
     /// Makes the tables, or brings those of an older version up to date, unless that is done.
     ///
     /// - Throws: ``PostgresError/unsupportedSchema(found:supported:)`` for tables of a newer version;
     ///   ``PostgresError/statement(state:message:)``, as 42501 without the right to create a schema.
     static func migrate(_ transaction: inout PostgresTransaction) throws(PostgresError) {
-        // Another node may be at it.
-        try transaction.query(
-            "SELECT pg_advisory_xact_lock($1::int, $2::int)", [.integer(lockClass), .integer(changeLock)])
+        // Another server may be doing this.
+        try lockTables(&transaction)
         let found = try version(in: &transaction)
         guard found <= version else { throw .unsupportedSchema(found: found, supported: version) }
         if found == version { return }

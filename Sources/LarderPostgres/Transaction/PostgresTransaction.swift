@@ -1,8 +1,9 @@
 #if Postgres
 /// A transaction of a database, lent to the closure that runs in it.
 ///
-/// Statements block the thread of the connection. After one has failed, all others fail too. A closure must not end the
-/// transaction by a statement of its own.
+/// Statements block the thread of the connection. After the server has refused one, it refuses all others. A closure must not
+/// end the transaction by a statement of its own, and not change the session: use `SET LOCAL` instead of `SET`,
+/// `pg_advisory_xact_lock` instead of `pg_advisory_lock`. `COPY` to or from the client is not supported.
 public struct PostgresTransaction: ~Copyable {
     private let connection: Connection
 
@@ -49,7 +50,7 @@ public enum PostgresIsolation: String, CaseIterable, Sendable {
 extension PostgresPool {
     /// Runs `body` in a transaction and commits it, unless `body` throws.
     ///
-    /// A transaction that meets another one is run again, at most five times: `body` must have no other effects.
+    /// A transaction that conflicts with another one is run again, at most five times: `body` must have no other effects.
     ///
     /// - Parameters:
     ///   - isolation: what it sees of other transactions.
@@ -67,7 +68,7 @@ extension PostgresPool {
         }
     }
 
-    /// Calls `body` until it meets no other transaction, at most six times.
+    /// Calls `body` until it conflicts with no other transaction, at most six times.
     func retryingConflicts<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         for attempt in 0..<5 {
             do {
@@ -91,14 +92,15 @@ extension Connection {
     ) throws -> Value {
         try run("BEGIN ISOLATION LEVEL \(isolation.rawValue)")
         var transaction = PostgresTransaction(self)
+        defer { reset() }
         let (value, commits): (Value, Bool)
         do {
             (value, commits) = try body(&transaction)
         } catch {
-            reset()
-            throw error
+            // Also where the closure has thrown an error of its own for it.
+            throw conflict ?? error
         }
-        if commits { try commit() } else { reset() }
+        if commits { try commit() }
         return value
     }
 }

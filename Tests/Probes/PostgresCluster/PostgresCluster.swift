@@ -38,6 +38,7 @@ public final class PostgresCluster: Sendable {
         let settings = (lines + settings).joined(separator: "\n")
         let script = """
             set -e
+            trap 'rm -rf "$1"' EXIT
             # The server refuses root.
             as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --init-groups "$@"; else "$@"; fi; }
             mkdir -m 755 "$1"
@@ -49,13 +50,15 @@ public final class PostgresCluster: Sendable {
             touch "$1/run"
             # Started again whenever it has ended, except while it is to stand still.
             (while [ -e "$1/run" ]; do
-                if [ -e "$1/still" ]; then sleep 0.05; else as "$2/postgres" -D "$1/data" >> "$1/log" 2>&1; fi
+                if [ ! -e "$1/still" ]; then as "$2/postgres" -D "$1/data" >> "$1/log" 2>&1; fi
+                sleep 0.05
             done) &
             cat > /dev/null
             rm -f "$1/run"
-            kill -QUIT "$(head -1 "$1/data/postmaster.pid")"
-            wait
-            rm -rf "$1"
+            while kill -0 $! 2> /dev/null; do
+                if [ -s "$1/data/postmaster.pid" ]; then kill -QUIT "$(head -1 "$1/data/postmaster.pid")"; fi
+                sleep 0.05
+            done
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
