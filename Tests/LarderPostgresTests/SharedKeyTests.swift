@@ -167,6 +167,22 @@ import Testing
         #expect(try cluster.psql(sql, database: database) == expected)
     }
 
+    @Test func `store no key for a handler that has ended its transaction`() async throws {
+        let node = try await nodes(.readCommitted)[0]
+        let request = IdempotentRequest(account: "ada", key: "a", method: .post, path: "/visits")
+        await #expect(throws: PostgresError.self) {
+            try await node.response(to: request) { _ in
+                { transaction in
+                    try transaction.execute("INSERT INTO visits VALUES ('a', 'x')")
+                    try transaction.execute("ROLLBACK")
+                    return IdempotentResponse(.created)
+                }
+            }
+        }
+        #expect(try cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "0\n")
+        #expect(try await node.response(to: request) { _ in { _ in IdempotentResponse(.ok) } }.status == .ok)
+    }
+
     @Test func `refuse tables of a newer version, and a user who may not create them`() async throws {
         _ = try await nodes(.readCommitted)
         try cluster.psql("UPDATE larder.version SET number = 99", database: database)

@@ -3,7 +3,8 @@ internal import Dispatch
 
 /// One connection of a pool, with the queue whose thread its calls block.
 ///
-/// Sendable: the pool passes it to one job at a time, on its queue.
+/// Sendable: the pool passes it to one job at a time, which runs on its queue; nothing else touches what is mutable here. An actor
+/// would suspend between the statements of a transaction.
 final class Connection: @unchecked Sendable {
     let queue = DispatchQueue(label: "larder.postgres")
     private let configuration: PostgresConfiguration
@@ -41,16 +42,22 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Commits.
-    ///
-    /// - Throws: ``PostgresError/commitUnknown(_:)`` when the connection is lost; ``PostgresError/statement(state:message:)``,
-    ///   after which nothing is committed.
-    func commit() throws(PostgresError) {
+    /// Throws ``PostgresError/statement(state:message:)`` where a closure has ended its transaction: further statements would
+    /// be committed one by one.
+    func checkTransaction() throws(PostgresError) {
         guard let session else { throw .unavailable("The connection was lost before the commit.") }
         guard session.isInTransaction else {
             disconnect()
             throw .statement(state: "25P01", message: "A statement has ended the transaction.")
         }
+    }
+
+    /// Commits.
+    ///
+    /// - Throws: ``PostgresError/commitUnknown(_:)`` when the connection is lost; ``PostgresError/statement(state:message:)``,
+    ///   after which nothing is committed.
+    func commit() throws(PostgresError) {
+        try checkTransaction()
         let tag: String
         do {
             tag = try run("COMMIT").tag

@@ -109,6 +109,8 @@ private struct Execution: Sendable {
 
     private func store(_ response: IdempotentResponse, _ connection: Connection) throws {
         try retention.check(response)
+        // A key without the effect of its request would be replayed.
+        try connection.checkTransaction()
         let record = IdempotentResponseRecord(
             fingerprint: lease.fingerprint, executedAt: now, expiresAt: expiry,
             response: response.retained(by: retention))
