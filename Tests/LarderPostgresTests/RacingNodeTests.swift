@@ -37,10 +37,10 @@ import Testing
     private let cluster: PostgresCluster
     private let database: String
 
-    init() throws {
-        cluster = try PostgresCluster()
-        database = try cluster.makeDatabase()
-        try cluster.psql("CREATE TABLE visits (key text NOT NULL, run text NOT NULL)", database: database)
+    init() async throws {
+        cluster = try await PostgresCluster.start()
+        database = try await cluster.makeDatabase()
+        try await cluster.psql("CREATE TABLE visits (key text NOT NULL, run text NOT NULL)", database: database)
     }
 
     /// Runs a server until it has all answers, or is killed after a while. Returns whether it has ended by itself.
@@ -94,7 +94,7 @@ import Testing
                         try await Task.sleep(for: .milliseconds(times[0] / 2))
                         try cluster.kill()
                         deaths.add()
-                        try cluster.waitUntilReady()
+                        try await cluster.waitUntilReady()
                     }
                 }
                 try await group.waitForAll()
@@ -105,7 +105,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(ends == [true, true, true])
-        let rows = try cluster.psql("SELECT key, run FROM visits", database: database).split(separator: "\n")
+        let rows = try await cluster.psql("SELECT key, run FROM visits", database: database).split(separator: "\n")
         #expect(rows.count == Self.keys)
         let found = answers.all
         #expect(found.count == Self.keys)

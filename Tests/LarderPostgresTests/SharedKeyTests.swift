@@ -14,10 +14,10 @@ import Testing
     private let cluster: PostgresCluster
     private let database: String
 
-    init() throws {
-        cluster = try PostgresCluster()
-        database = try cluster.makeDatabase()
-        try cluster.psql("CREATE TABLE visits (key text NOT NULL, run text NOT NULL)", database: database)
+    init() async throws {
+        cluster = try await PostgresCluster.start()
+        database = try await cluster.makeDatabase()
+        try await cluster.psql("CREATE TABLE visits (key text NOT NULL, run text NOT NULL)", database: database)
     }
 
     /// Three servers; each has connections of its own.
@@ -82,7 +82,7 @@ import Testing
         let outcomes = try await [first, second]
         #expect(outcomes.contains(.executed(IdempotentResponse(.created))))
         #expect(outcomes.contains(.replay(IdempotentResponse(.created))))
-        #expect(try cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
+        #expect(try await cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
     }
 
     @Test func `drop the partition of a day an hour after its end`() async throws {
@@ -104,9 +104,9 @@ import Testing
         try await waitForPartitions("keys_1\nkeys_2\nkeys_3\n")
         #expect(try await execute("d", at: 3 * day + 3_600_000) == .executed(IdempotentResponse(.created)))
         try await waitForPartitions("keys_3\nkeys_4\n")
-        #expect(try cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "2\n")
+        #expect(try await cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "2\n")
         // One that was lost is made again.
-        try cluster.psql("DROP TABLE larder.keys_4", database: database)
+        try await cluster.psql("DROP TABLE larder.keys_4", database: database)
         #expect(try await execute("e", at: 3 * day + 3_600_001) == .executed(IdempotentResponse(.created)))
         try await waitForPartitions("keys_3\nkeys_4\n")
     }
@@ -141,30 +141,31 @@ import Testing
         // The commit waits for a standby that does not exist; then its connection is ended.
         let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
         try await wait(until: "SELECT count(*) \(waiting)", returns: "1\n")
-        #expect(try cluster.psql("SELECT pg_terminate_backend(pid, 5000) \(waiting)", database: database) == "t\n")
+        #expect(
+            try await cluster.psql("SELECT pg_terminate_backend(pid, 5000) \(waiting)", database: database) == "t\n")
         // It is committed here, and is not confirmed while no standby has it.
-        #expect(try cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
+        #expect(try await cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
         let confirming = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%emit_message%'"
         try await wait(until: "SELECT count(*) \(confirming)", returns: "1\n")
         try await setStandby("")
         #expect(try await execution.value == .executed(IdempotentResponse(.created)))
-        #expect(try cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
+        #expect(try await cluster.psql("SELECT count(*) FROM visits", database: database) == "1\n")
     }
 
     /// Has commits wait for a standby of that name; for none with an empty one.
     private func setStandby(_ name: String) async throws {
-        try cluster.psql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", database: database)
-        try cluster.psql("SELECT pg_reload_conf()", database: database)
+        try await cluster.psql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", database: database)
+        try await cluster.psql("SELECT pg_reload_conf()", database: database)
         try await wait(until: "SHOW synchronous_standby_names", returns: "\(name)\n")
     }
 
     /// Waits until a statement has an answer, at most 10 seconds.
     private func wait(until sql: String, returns expected: String) async throws {
         for _ in 0..<400 {
-            if try cluster.psql(sql, database: database) == expected { return }
+            if try await cluster.psql(sql, database: database) == expected { return }
             try await Task.sleep(for: .milliseconds(25))
         }
-        #expect(try cluster.psql(sql, database: database) == expected)
+        #expect(try await cluster.psql(sql, database: database) == expected)
     }
 
     @Test func `store no key for a handler that has ended its transaction`() async throws {
@@ -179,18 +180,18 @@ import Testing
                 }
             }
         }
-        #expect(try cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "0\n")
+        #expect(try await cluster.psql("SELECT count(*) FROM larder.keys", database: database) == "0\n")
         #expect(try await node.response(to: request) { _ in { _ in IdempotentResponse(.ok) } }.status == .ok)
     }
 
     @Test func `refuse tables of a newer version, and a user who may not create them`() async throws {
         _ = try await nodes(.readCommitted)
-        try cluster.psql("UPDATE larder.version SET number = 99", database: database)
+        try await cluster.psql("UPDATE larder.version SET number = 99", database: database)
         await #expect(throws: PostgresError.unsupportedSchema(found: 99, supported: 1)) {
             try await nodes(.readCommitted)
         }
-        let other = try cluster.makeDatabase()
-        try cluster.psql("CREATE ROLE guest LOGIN", database: other)
+        let other = try await cluster.makeDatabase()
+        try await cluster.psql("CREATE ROLE guest LOGIN", database: other)
         let settings = cluster.connection(other) + " user=guest"
         let error = await #expect(throws: PostgresError.self) {
             try await PostgresIdempotencyStore.open(PostgresPool(PostgresConfiguration(settings)))
@@ -200,7 +201,8 @@ import Testing
             return
         }
         #expect(
-            try cluster.psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'larder'", database: other) == "0\n")
+            try await cluster.psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'larder'", database: other)
+                == "0\n")
     }
 
     @Test func `create the tables once when all start at the same time`() async throws {
@@ -208,7 +210,7 @@ import Testing
             for _ in 0..<8 { group.addTask { _ = try await nodes(.readCommitted) } }
             try await group.waitForAll()
         }
-        #expect(try cluster.psql("SELECT number FROM larder.version", database: database) == "1\n")
+        #expect(try await cluster.psql("SELECT number FROM larder.version", database: database) == "1\n")
     }
 
     @Test func `say that the database is away, and go on when it is back`() async throws {
@@ -224,7 +226,7 @@ import Testing
         #expect(problem?.response.status == .serviceUnavailable)
         #expect(problem?.response.fields[.retryAfter] == "1")
         try cluster.start()
-        try cluster.waitUntilReady()
+        try await cluster.waitUntilReady()
         #expect(try await away.response(to: request) { _ in { _ in IdempotentResponse(.created) } }.status == .created)
     }
 }

@@ -10,9 +10,9 @@ import Testing
     private let pool: PostgresPool
     private let database: String
 
-    init() throws {
-        cluster = try PostgresCluster.shared.get()
-        database = try cluster.makeDatabase()
+    init() async throws {
+        cluster = try await PostgresCluster.shared
+        database = try await cluster.makeDatabase()
         pool = PostgresPool(PostgresConfiguration(cluster.connection(database), connections: 2, statementLimit: 1000))
     }
 
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `returns bytes whatever form the database prefers, and without a limit of time`() async throws {
-        try cluster.psql("ALTER DATABASE \(database) SET bytea_output = escape", database: "postgres")
+        try await cluster.psql("ALTER DATABASE \(database) SET bytea_output = escape", database: "postgres")
         let pool = PostgresPool(PostgresConfiguration(cluster.connection(database), statementLimit: .max))
         let rows = try await pool.transaction { transaction in
             try transaction.query("SELECT $1::bytea", [.bytes([0, 0x5C, 0xFF])])

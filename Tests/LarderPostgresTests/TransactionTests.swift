@@ -11,17 +11,19 @@ import Testing
     private let cluster: PostgresCluster
     private let database: String
 
-    init() throws {
-        cluster = try PostgresCluster.shared.get()
-        database = try cluster.makeDatabase()
-        try cluster.psql("CREATE TABLE t (a int PRIMARY KEY, b int NOT NULL DEFAULT 0)", database: database)
+    init() async throws {
+        cluster = try await PostgresCluster.shared
+        database = try await cluster.makeDatabase()
+        try await cluster.psql("CREATE TABLE t (a int PRIMARY KEY, b int NOT NULL DEFAULT 0)", database: database)
     }
 
     private func pool(_ connections: Int = 4, patience: Duration = .seconds(20)) -> PostgresPool {
         PostgresPool(PostgresConfiguration(cluster.connection(database), connections: connections, patience: patience))
     }
 
-    private func rows() throws -> String { try cluster.psql("SELECT a, b FROM t ORDER BY a", database: database) }
+    private func rows() async throws -> String {
+        try await cluster.psql("SELECT a, b FROM t ORDER BY a", database: database)
+    }
 
     @Test func `commits what its closure did, and nothing when it throws`() async throws {
         let pool = pool(1)
@@ -33,7 +35,7 @@ import Testing
             }
         }
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (3)") }
-        #expect(try rows() == "1|0\n3|0\n")
+        #expect(try await rows() == "1|0\n3|0\n")
     }
 
     @Test func `fails when the closure ignored the error of a statement`() async throws {
@@ -47,7 +49,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(try rows() == "")
+        #expect(try await rows() == "")
     }
 
     @Test func `fails when the closure has ended it`() async throws {
@@ -63,7 +65,7 @@ import Testing
             return
         }
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (2)") }
-        #expect(try rows() == "2|0\n")
+        #expect(try await rows() == "2|0\n")
     }
 
     @Test(arguments: [false, true])
@@ -78,12 +80,12 @@ import Testing
             if (try? transaction.execute(conflict)) == nil, throwsAnother { throw CancellationError() }
         }
         #expect(runs.count == 3)
-        #expect(try rows() == "3|0\n")
+        #expect(try await rows() == "3|0\n")
     }
 
     @Test func `that deadlocks with another one is run again`() async throws {
         let pool = pool()
-        try cluster.psql("INSERT INTO t VALUES (1), (2)", database: database)
+        try await cluster.psql("INSERT INTO t VALUES (1), (2)", database: database)
         let runs = Runs()
         // Both have a row before either wants the other one.
         let holders = [Holder(), Holder()]
@@ -104,14 +106,14 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try rows() == "1|2\n2|2\n")
+        #expect(try await rows() == "1|2\n2|2\n")
         #expect(runs.count == 3)
     }
 
     @Test(arguments: [PostgresIsolation.repeatableRead, .serializable])
     func `that cannot be serialized is run again`(isolation: PostgresIsolation) async throws {
         let pool = pool()
-        try cluster.psql("INSERT INTO t VALUES (1)", database: database)
+        try await cluster.psql("INSERT INTO t VALUES (1)", database: database)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -124,7 +126,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try rows() == "1|4\n")
+        #expect(try await rows() == "1|4\n")
     }
 
     @Test func `whose connection is ended by the server fails, and the next one has a new connection`() async throws {
@@ -138,11 +140,11 @@ import Testing
         #expect(error?.isTemporary == true)
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (2)") }
         // One that was ended while nobody used it is noticed before the first statement.
-        try cluster.psql(
+        try await cluster.psql(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'larder' AND datname = '\(database)'",
             database: database)
         try await pool.transaction { transaction in _ = try transaction.execute("INSERT INTO t VALUES (3)") }
-        #expect(try rows() == "2|0\n3|0\n")
+        #expect(try await rows() == "2|0\n3|0\n")
     }
 
     @Test func `that is refused by a server that only reads leaves no connection to it`() async throws {
@@ -151,21 +153,22 @@ import Testing
             _ = try transaction.execute("INSERT INTO t VALUES (1)")
         }
         // As a standby, for sessions that begin now.
-        try cluster.psql("ALTER DATABASE \(database) SET default_transaction_read_only = on", database: "postgres")
+        try await cluster.psql(
+            "ALTER DATABASE \(database) SET default_transaction_read_only = on", database: "postgres")
         let error = await #expect(throws: PostgresError.self) { try await pool.transaction(.readCommitted, insert) }
         guard case .statement(state: "25006", _) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(error?.isTemporary == true)
-        try cluster.psql("ALTER DATABASE \(database) RESET default_transaction_read_only", database: "postgres")
+        try await cluster.psql("ALTER DATABASE \(database) RESET default_transaction_read_only", database: "postgres")
         try await pool.transaction(.readCommitted, insert)
-        #expect(try rows() == "1|0\n")
+        #expect(try await rows() == "1|0\n")
     }
 
     @Test func `whose connection is lost during the commit is of unknown outcome`() async throws {
         // A deferred trigger runs within COMMIT.
-        try cluster.psql(
+        try await cluster.psql(
             """
             CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS
                 $$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END$$;
@@ -178,7 +181,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(try rows() == "")
+        #expect(try await rows() == "")
     }
 
     @Test func `fails when it waits for a connection for too long`() async throws {

@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: KeyBackend.allCases)
     func `is limited, for each account by itself and over restarts`(backend: KeyBackend) async throws {
-        let place = try KeyPlace(backend)
+        let place = try await KeyPlace(backend)
         let first = try await place.open()
         for text in ["a", "b", "c"] { #expect(try await execute(text, "ada", in: first, at: 0) == created) }
         #expect(try await execute("d", "ada", in: first, at: 1) == full)

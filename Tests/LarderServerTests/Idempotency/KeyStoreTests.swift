@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: KeyBackend.allCases)
     func `is shared by two that opened it`(backend: KeyBackend) async throws {
-        let place = try KeyPlace(backend)
+        let place = try await KeyPlace(backend)
         let (first, second) = (try await place.open(), try await place.open())
         try await execute("a", in: first, at: 0)
         let claim = try await second.claim(key("a"), for: fingerprint, at: 1, leaseEnd: 2)

@@ -63,7 +63,7 @@ private struct Visits {
 
     @Test(arguments: KeyBackend.allCases)
     func `is remembered by a server that was started anew`(backend: KeyBackend) async throws {
-        let place = try KeyPlace(backend)
+        let place = try await KeyPlace(backend)
         for run in 1...3 {
             let store = try await place.open()
             let answer = try await visits.router(store).serve { base in

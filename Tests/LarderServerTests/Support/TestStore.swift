@@ -30,16 +30,16 @@ final class KeyPlace: Sendable {
     private let folder: URL
     private let database: String
 
-    init(_ backend: KeyBackend) throws {
+    init(_ backend: KeyBackend) async throws {
         self.backend = backend
         folder = FileManager.default.temporaryDirectory.appending(path: "larder-keys-\(UUID().uuidString)")
         switch backend {
         case .embedded: database = ""
         #if Postgres
         case .postgres:
-            let cluster = try PostgresCluster.shared.get()
-            database = try cluster.makeDatabase()
-            try cluster.psql("CREATE TABLE writes (name bytea PRIMARY KEY)", database: database)
+            let cluster = try await PostgresCluster.shared
+            database = try await cluster.makeDatabase()
+            try await cluster.psql("CREATE TABLE writes (name bytea PRIMARY KEY)", database: database)
         #endif
         }
     }
@@ -53,7 +53,7 @@ final class KeyPlace: Sendable {
                 try LMDBIdempotencyStore.open(at: folder.path, tables: ["writes"], sizeCap: 64 << 20), in: self)
         #if Postgres
         case .postgres:
-            let pool = PostgresPool(PostgresConfiguration(try PostgresCluster.shared.get().connection(database)))
+            let pool = PostgresPool(PostgresConfiguration(try await PostgresCluster.shared.connection(database)))
             return TestStore(try await PostgresIdempotencyStore.open(pool), pool, in: self)
         #endif
         }

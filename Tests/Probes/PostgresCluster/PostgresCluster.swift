@@ -1,6 +1,7 @@
 // PostgresCluster: a PostgreSQL server of Debian's package, in a directory of its own, for the tests of one process.
 
 #if os(Linux)
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -14,8 +15,10 @@ public final class PostgresCluster: Sendable {
         case notStarted(log: String)
     }
 
+    private static let starting = Task.detached { try await start() }
+
     /// The server that the suites of a process share; each test has a database of its own.
-    public static let shared = Result { try PostgresCluster() }
+    public static var shared: PostgresCluster { get async throws { try await starting.value } }
 
     /// The port of 127.0.0.1 that it listens to.
     public let port: Int
@@ -27,7 +30,11 @@ public final class PostgresCluster: Sendable {
     /// Makes a cluster and starts its server.
     ///
     /// - Parameter settings: further lines of `postgresql.conf`.
-    public init(settings: [String] = []) throws {
+    public static func start(settings: [String] = []) async throws -> PostgresCluster {
+        try await blocking { try PostgresCluster(settings: settings) }
+    }
+
+    private init(settings: [String]) throws {
         guard let programs = Self.programs else { throw Failure.notInstalled }
         directory = FileManager.default.temporaryDirectory.path + "/larder-postgres-\(UUID().uuidString)"
         port = try Self.freePort()
@@ -68,7 +75,15 @@ public final class PostgresCluster: Sendable {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        try waitUntilReady()
+        try waitUntilAnswering()
+    }
+
+    /// Runs work that blocks on a thread of its own: there is a thread for each core only that all tests share.
+    private static func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
+        }
     }
 
     deinit { try? life.fileHandleForWriting.close() }
@@ -98,9 +113,11 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Waits until the server accepts connections, at most 20 seconds.
-    public func waitUntilReady() throws {
+    public func waitUntilReady() async throws { try await Self.blocking { try self.waitUntilAnswering() } }
+
+    private func waitUntilAnswering() throws {
         for _ in 0..<200 {
-            if (try? psql("SELECT 1", database: "postgres")) != nil { return }
+            if (try? run("SELECT 1", database: "postgres")) != nil { return }
             usleep(100_000)
         }
         throw Failure.notStarted(log: (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "")
@@ -108,7 +125,11 @@ public final class PostgresCluster: Sendable {
 
     /// Runs statements with `psql`, and returns their output without alignment.
     @discardableResult
-    public func psql(_ sql: String, database: String) throws -> String {
+    public func psql(_ sql: String, database: String) async throws -> String {
+        try await Self.blocking { try self.run(sql, database: database) }
+    }
+
+    private func run(_ sql: String, database: String) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
         process.arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", connection(database), "-c", sql]
@@ -129,9 +150,9 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Makes an empty database, and returns its name.
-    public func makeDatabase() throws -> String {
+    public func makeDatabase() async throws -> String {
         let name = "test\(lastDatabase.wrappingAdd(1, ordering: .relaxed).newValue)"
-        try psql("CREATE DATABASE \(name)", database: "postgres")
+        try await psql("CREATE DATABASE \(name)", database: "postgres")
         return name
     }
 
