@@ -40,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -165,6 +166,8 @@ let package = Package(
             dependencies: [
                 "LarderServer", "LarderFormat", .byName(name: "CPQ", condition: .when(traits: ["Postgres"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Postgres"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ]),
         .target(
@@ -202,6 +205,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/simulate"),
+        .executableTarget(
+            name: "larder-fleet",
+            dependencies: [
+                "Larder", "LarderServer", "LarderPostgres", "LarderSync", "LarderOutbox", "LarderStore", "LarderFormat",
+                "LarderTransport", "LarderAsyncHTTPClient", "LarderJSON",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ],
+            path: "Tools/fleet"),
 
         .executableTarget(
             name: "engine-probe", dependencies: ["LarderEngine", "CLMDB"], path: "Tests/Probes/engine-probe"),
@@ -321,7 +335,7 @@ let package = Package(
             name: "LarderSyncTests",
             dependencies: [
                 "Larder", "LarderSync", "LarderEngine", "LarderStore", "LarderFormat", "LarderJSON", "LarderTransport",
-                "LarderTesting", "LarderServer",
+                "LarderTesting", "LarderServer", "LarderPostgres", "PostgresCluster",
                 "LarderAsyncHTTPClient", "hostile-child",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -33,14 +33,14 @@ public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The bytes of `data` are kept unchanged. `record_type` and `record_key` may be omitted where the group's rules derive
 /// them. Empty lines are skipped. The origin does not change before ``commit()``.
 public struct ContentLoader {
-    private let origin: Origin
+    private let origin: any EditableOrigin
     private var order: [Origin.ResourceID] = []
     private var rows: [Origin.ResourceID: [Origin.Row]] = [:]
     /// The number of lines read so far.
     public private(set) var lines = 0
 
     /// Creates a loader for `origin`.
-    public init(into origin: Origin) {
+    public init(into origin: any EditableOrigin) {
         self.origin = origin
     }
 
@@ -60,9 +60,9 @@ public struct ContentLoader {
     /// Collects the rows of a whole text of JSON lines.
     ///
     /// - Throws: As ``add(jsonLine:)``; the rows of the lines before it stay collected.
-    public mutating func add(jsonLines text: [UInt8]) throws(LoadError) {
+    public mutating func add(jsonLines text: [UInt8]) async throws {
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            try add(jsonLine: Array(line))
+            try await add(jsonLine: Array(line))
         }
     }
 
@@ -70,33 +70,30 @@ public struct ContentLoader {
     ///
     /// - Throws: ``LoadError/invalidJSON(line:_:)``, ``LoadError/invalidMember(line:name:)`` and
     ///   ``LoadError/unknownMember(line:name:)`` for the line; ``LoadError/unnamedRow(line:)``;
-    ///   ``LoadError/refused(line:_:)`` with the ``OriginError`` for the name or the row.
-    public mutating func add(jsonLine line: [UInt8]) throws(LoadError) {
+    ///   ``LoadError/refused(line:_:)`` with the ``OriginError`` for the name or the row; ``OriginProblem`` where the rules
+    ///   of a group cannot be read.
+    public mutating func add(jsonLine line: [UInt8]) async throws {
         lines += 1
         guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
         let members: JSONMembers
         do throws(JSONError) {
             members = try JSONMembers(line.rawSpan.bytes)
         } catch {
-            throw .invalidJSON(line: lines, error)
+            throw LoadError.invalidJSON(line: lines, error)
         }
         let parts = try parts(of: members)
-        do {
+        let rules = try await origin.rules(of: parts.resource.group)
+        do throws(OriginError) {
             try parts.resource.validate()
-            let rules = origin.rules(of: parts.resource.group)
-            guard let key = try rules.rowKey(type: parts.type, key: parts.key, body: parts.data) else {
-                throw LoadError.unnamedRow(line: lines)
+            if let key = try rules.rowKey(type: parts.type, key: parts.key, body: parts.data) {
+                let row = Origin.Row(key, body: parts.data)
+                _ = try rules.wireBody(of: row)
+                return add(row, to: parts.resource)
             }
-            let row = Origin.Row(key, body: parts.data)
-            _ = try rules.wireBody(of: row)
-            add(row, to: parts.resource)
-        } catch let error as OriginError {
-            throw .refused(line: lines, error)
-        } catch let error as LoadError {
-            throw error
         } catch {
-            preconditionFailure("unreachable because only the two errors above are thrown")
+            throw LoadError.refused(line: lines, error)
         }
+        throw LoadError.unnamedRow(line: lines)
     }
 
     /// Stores everything collected in the origin: creates a new resource, replaces the rows of an existing one. The
@@ -106,15 +103,15 @@ public struct ContentLoader {
     /// - Throws: ``OriginError`` for the first resource refused. Resources before it are stored, and the loader keeps
     ///   everything.
     @discardableResult
-    public mutating func commit() throws(OriginError) -> Int {
+    public mutating func commit() async throws -> Int {
         var count = 0
         for resource in order {
             let rows = rows[resource] ?? []
             count += rows.count
-            if origin.rows(of: resource) == nil {
-                try origin.createResource(resource, rows: rows)
-            } else {
-                try origin.replaceRows(of: resource, with: rows)
+            do {
+                try await origin.createResource(resource, rows: rows)
+            } catch OriginError.resourceExists {
+                try await origin.replaceRows(of: resource, with: rows)
             }
         }
         order = []

@@ -20,7 +20,7 @@ import Testing
         "LarderOutbox": [
             "Locations", "Status", "Outcomes", "Writes", "Machine", "Conflicts", "Delivery", "Buffers", "Session",
         ],
-        "LarderPostgres": ["Errors", "Connection", "Transaction", "Schema", "Idempotency"],
+        "LarderPostgres": ["Errors", "Connection", "Transaction", "Schema", "Idempotency", "Content"],
         "LarderQuery": [
             "SQLite", "Definition", "Predicates", "Results", "Planning", "Tables", "Search", "Queries",
         ],

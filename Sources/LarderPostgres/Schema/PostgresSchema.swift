@@ -7,7 +7,7 @@ enum PostgresSchema {
     static var version: Int64 { Int64(steps.count) }
 
     /// The statements of each step.
-    private static let steps: [[String]] = [keys]
+    private static let steps: [[String]] = [keys, contentTables + contentChecks + contentLog + contentCommands]
 
     /// Keys with their responses, by the time at which they expire, and the requests that are running.
     ///

@@ -40,5 +40,13 @@ extension Origin {
         public let kind: Kind
         /// The time of the change, in milliseconds since 1970-01-01 UTC.
         public let changedAt: Int64
+
+        /// Creates a change of these values.
+        package init(sequence: Int64, resource: ResourceID, kind: Kind, changedAt: Int64) {
+            self.sequence = sequence
+            self.resource = resource
+            self.kind = kind
+            self.changedAt = changedAt
+        }
     }
 }

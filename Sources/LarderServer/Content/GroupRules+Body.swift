@@ -7,12 +7,13 @@ extension GroupRules {
     /// The body's bytes are unchanged. Where the group's rows carry their type or key and the body does not contain
     /// them, they are inserted in front.
     ///
-    /// - Throws: ``OriginError/emptyName`` for an empty type or key; ``OriginError/invalidBody(_:)`` when the body is
+    /// - Throws: ``OriginError/invalidName`` for a type or key that is empty or has U+0000; ``OriginError/invalidBody(_:)`` when the body is
     ///   no object; ``OriginError/bodyContradictsName(_:)`` when it names another row;
     ///   ``OriginError/typeNotDerivable(_:)`` and ``OriginError/keyNotDerivable(_:)`` when a client could not find the
     ///   row's name in it.
-    func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
-        guard !row.key.type.isEmpty, !row.key.key.isEmpty else { throw .emptyName }
+    package func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
+        let names = [row.key.type.utf8, row.key.key.utf8]
+        guard names.allSatisfy({ !$0.isEmpty && !$0.contains(0) }) else { throw .invalidName }
         let members = try Self.members(of: row.body)
         let type = try states("record_type", as: row.key.type, in: members, of: row)
         let key = try states("record_key", as: row.key.key, in: members, of: row)

@@ -68,6 +68,11 @@ public struct GroupTable: Sendable {
         self.rules = rules
     }
 
+    /// All groups, by their names.
+    package var all: [(name: String, rules: GroupRules)] {
+        rules.sorted { $0.key < $1.key }.map { (name: $0.key, rules: $0.value) }
+    }
+
     /// The rules of `group`, or `nil` when the table does not contain it; setting adds the group.
     public subscript(group: String) -> GroupRules? {
         get { rules[group] }

@@ -35,7 +35,7 @@ extension Origin {
     /// Stores a row: `ROW_CREATE`, or `ROW_UPDATE` where there is one of that name.
     ///
     /// - Returns: The change's number, or `nil` when the resource is hidden: then nothing is logged.
-    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/emptyName``, ``OriginError/invalidBody(_:)``,
+    /// - Throws: ``OriginError/unknownResource(_:)``; ``OriginError/invalidName``, ``OriginError/invalidBody(_:)``,
     ///   ``OriginError/bodyContradictsName(_:)``, ``OriginError/typeNotDerivable(_:)`` or
     ///   ``OriginError/keyNotDerivable(_:)`` for a refused row.
     @discardableResult

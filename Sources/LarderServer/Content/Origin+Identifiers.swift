@@ -16,7 +16,10 @@ extension Origin {
         /// The name as paths and logs show it.
         public var description: String { "\(group)/\(id)" }
 
-        func validate() throws(OriginError) {
+        /// Checks the name.
+        ///
+        /// - Throws: ``OriginError/invalidGroup``, ``OriginError/invalidResourceID(_:)``.
+        package func validate() throws(OriginError) {
             guard GroupTable.isName(group) else { throw .invalidGroup }
             guard id >= 1 else { throw .invalidResourceID(id) }
         }

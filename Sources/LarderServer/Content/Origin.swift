@@ -20,7 +20,8 @@ import Synchronization
 public final class Origin: Sendable {
     let state: Mutex<OriginState>
     let signer: TicketSigner
-    let now: @Sendable () -> Int64
+    /// The time in milliseconds since 1970-01-01 UTC.
+    public let now: @Sendable () -> Int64
 
     /// Creates an origin without content.
     ///
@@ -42,6 +43,9 @@ public final class Origin: Sendable {
         signer = TicketSigner(secret: secret)
         self.now = now
     }
+
+    /// Signs tokens and cursors.
+    public var secret: TokenSecret { signer.secret }
 
     /// The number of the latest change; 0 before the first.
     public var sequence: Int64 { state.withLock { $0.sequence } }

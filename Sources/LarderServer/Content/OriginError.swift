@@ -16,8 +16,8 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     case hidden(Origin.ResourceID)
     /// The row's body is no JSON object.
     case invalidBody(JSONError)
-    /// The row's type or key is empty.
-    case emptyName
+    /// The row's type or key is empty, or has U+0000, which databases cannot store.
+    case invalidName
     /// The body holds a `record_type` or `record_key` that is not the row's.
     case bodyContradictsName(Origin.RowKey)
     /// Snapshots of this group carry no `record_type`, and the row's type is not the group's default.
@@ -35,7 +35,7 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .alreadyPublic(let resource): "\(resource) is public already"
         case .hidden(let resource): "\(resource) is hidden"
         case .invalidBody(let problem): "the row's body is no JSON object: \(problem)"
-        case .emptyName: "a row needs a type and a key"
+        case .invalidName: "a row needs a type and a key, both without U+0000"
         case .bodyContradictsName(let row): "the body of \(row) names another type or key"
         case .typeNotDerivable(let row): "\(row): snapshots of this group would not contain the row's type"
         case .keyNotDerivable(let row): "\(row): snapshots of this group would not contain the row's key"

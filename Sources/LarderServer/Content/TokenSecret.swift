@@ -19,7 +19,7 @@ public struct TokenSecret: Hashable, Sendable {
 ///
 /// 64 bits are enough here: a forged token grants nothing that the same client could not read by a bootstrap.
 package struct TicketSigner: Sendable {
-    let secret: TokenSecret
+    package let secret: TokenSecret
 
     /// Creates a signer with `secret`.
     package init(secret: TokenSecret) { self.secret = secret }

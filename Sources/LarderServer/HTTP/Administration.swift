@@ -25,72 +25,62 @@ struct Administration {
     /// The longest body accepted, in bytes.
     static let longestBody = 64 << 20
 
-    private let origin: Origin
+    private let origin: any EditableOrigin
 
-    init(_ origin: Origin) { self.origin = origin }
+    init(_ origin: any EditableOrigin) { self.origin = origin }
 
     func handle(_ request: Request, path: [String], query: Substring) async throws(OriginProblem) -> [UInt8] {
-        switch (request.method, path.first) {
-        case (.get, "status") where path.count == 1:
-            return status
-        case (.post, "content") where path.count == 1:
-            try load(try await body(of: request))
-            return Self.sequenceBody(origin.sequence)
-        case (.post, "forget") where path.count == 1:
-            guard let first = Self.parameter("before", query).flatMap({ Int64($0) }) else {
-                throw .invalidRequest("before must be a sequence")
-            }
-            origin.removeChanges(before: first)
-            return Self.sequenceBody(nil)
-        case (.post, "invalidate-tokens") where path.count == 1:
-            origin.invalidateTokens()
-            return Self.sequenceBody(nil)
-        case (_, "resources") where path.count >= 3:
-            guard let id = Int64(path[2]) else { throw .notFound }
-            let resource = Origin.ResourceID(path[1], id)
-            return try await change(resource, request, Array(path[3...]), query)
-        default:
-            throw .notFound
+        let body = request.method == .post || request.method == .put ? try await body(of: request) : []
+        do {
+            return try await change(request.method, path, query, body)
+        } catch {
+            throw Self.problem(error)
         }
     }
 
     private func change(
-        _ resource: Origin.ResourceID, _ request: Request, _ path: [String], _ query: Substring
-    ) async throws(OriginProblem) -> [UInt8] {
-        let row = path.count == 3 && path[0] == "rows" ? Origin.RowKey(path[1], path[2]) : nil
-        do throws(OriginError) {
-            switch (request.method, path, row) {
-            case (.put, [], _): return Self.sequenceBody(try origin.createResource(resource))
-            case (.post, ["hide"], _):
-                return Self.sequenceBody(try origin.hideResource(resource, reason: Self.parameter("reason", query)))
-            case (.post, ["publish"], _): return Self.sequenceBody(try origin.publishResource(resource))
-            case (.post, ["touch"], _): return Self.sequenceBody(try origin.touchResource(resource))
-            case (.delete, _, let row?): return Self.sequenceBody(try origin.deleteRow(row, in: resource))
-            default: break
+        _ method: HTTPRequest.Method, _ path: [String], _ query: Substring, _ body: [UInt8]
+    ) async throws -> [UInt8] {
+        switch (method, path.first) {
+        case (.get, "status") where path.count == 1:
+            return try await status
+        case (.post, "content") where path.count == 1:
+            var loader = ContentLoader(into: origin)
+            try await loader.add(jsonLines: body)
+            try await loader.commit()
+            return Self.sequenceBody(try await origin.sequence)
+        case (.post, "forget") where path.count == 1:
+            guard let first = Self.parameter("before", query).flatMap({ Int64($0) }) else {
+                throw OriginProblem.invalidRequest("before must be a sequence")
             }
-        } catch {
-            throw Self.problem(error)
-        }
-        guard request.method == .put, let row else { throw .notFound }
-        let body = try await body(of: request)
-        do throws(OriginError) {
-            return Self.sequenceBody(try origin.putRow(Origin.Row(row, body: body), in: resource))
-        } catch {
-            throw Self.problem(error)
+            try await origin.removeChanges(before: first)
+            return Self.sequenceBody(nil)
+        case (.post, "invalidate-tokens") where path.count == 1:
+            try await origin.invalidateTokens()
+            return Self.sequenceBody(nil)
+        case (_, "resources") where path.count >= 3:
+            guard let id = Int64(path[2]) else { throw OriginProblem.notFound }
+            let resource = Origin.ResourceID(path[1], id)
+            return Self.sequenceBody(try await change(resource, method, Array(path[3...]), query, body))
+        default:
+            throw OriginProblem.notFound
         }
     }
 
-    private func load(_ lines: [UInt8]) throws(OriginProblem) {
-        var loader = ContentLoader(into: origin)
-        do throws(LoadError) {
-            try loader.add(jsonLines: lines)
-        } catch {
-            throw OriginProblem(status: 422, message: error.description)
-        }
-        do throws(OriginError) {
-            try loader.commit()
-        } catch {
-            throw Self.problem(error)
+    private func change(
+        _ resource: Origin.ResourceID, _ method: HTTPRequest.Method, _ path: [String], _ query: Substring,
+        _ body: [UInt8]
+    ) async throws -> Int64? {
+        let row = path.count == 3 && path[0] == "rows" ? Origin.RowKey(path[1], path[2]) : nil
+        return switch (method, path, row) {
+        case (.put, [], _): try await origin.createResource(resource, rows: [])
+        case (.post, ["hide"], _):
+            try await origin.hideResource(resource, reason: Self.parameter("reason", query))
+        case (.post, ["publish"], _): try await origin.publishResource(resource)
+        case (.post, ["touch"], _): try await origin.touchResource(resource)
+        case (.delete, _, let row?): try await origin.deleteRow(row, in: resource)
+        case (.put, _, let row?): try await origin.putRow(Origin.Row(row, body: body), in: resource)
+        default: throw OriginProblem.notFound
         }
     }
 
@@ -103,13 +93,15 @@ struct Administration {
     }
 
     private var status: [UInt8] {
-        var writer = JSONWriter()
-        writer.raw("{\"sequence\":")
-        writer.integer(origin.sequence)
-        writer.raw(",\"public_resources\":")
-        writer.integer(Int64(origin.publicResources.count))
-        writer.raw("}")
-        return writer.bytes
+        get async throws {
+            var writer = JSONWriter()
+            writer.raw("{\"sequence\":")
+            writer.integer(try await origin.sequence)
+            writer.raw(",\"public_resources\":")
+            writer.integer(Int64(try await origin.publicResources.count))
+            writer.raw("}")
+            return writer.bytes
+        }
     }
 
     private static func sequenceBody(_ sequence: Int64?) -> [UInt8] {
@@ -127,14 +119,22 @@ struct Administration {
         return nil
     }
 
-    private static func problem(_ error: OriginError) -> OriginProblem {
-        let status =
-            switch error {
-            case .unknownResource: 404
-            case .resourceExists, .alreadyPublic, .hidden: 409
-            default: 422
-            }
-        return OriginProblem(status: status, message: error.description)
+    private static func problem(_ error: any Error) -> OriginProblem {
+        switch error {
+        case let problem as OriginProblem: return problem
+        case let error as LoadError: return OriginProblem(status: 422, message: error.description)
+        case let error as OriginError:
+            let status =
+                switch error {
+                case .unknownResource: 404
+                case .resourceExists, .alreadyPublic, .hidden: 409
+                default: 422
+                }
+            return OriginProblem(status: status, message: error.description)
+        default:
+            // Its text could name hosts or users of the database.
+            return OriginProblem(status: 500, message: "The change failed")
+        }
     }
 }
 #endif

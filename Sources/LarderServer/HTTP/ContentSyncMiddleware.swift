@@ -19,15 +19,21 @@ import NIOCore
 /// router.add(middleware: ContentSyncMiddleware(origin, configuration))
 /// ```
 public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
-    private let origin: Origin
+    private let origin: any SyncOrigin
     private let configuration: OriginConfiguration
     private let requestGuard: RequestGuard
+    private let administration: Administration?
 
     /// Creates a middleware that serves `origin`.
-    public init(_ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration()) {
+    ///
+    /// - Precondition: An origin whose configuration allows administration is an ``EditableOrigin``.
+    public init(_ origin: some SyncOrigin, _ configuration: OriginConfiguration = OriginConfiguration()) {
         self.origin = origin
         self.configuration = configuration
-        requestGuard = RequestGuard(configuration, origin.signer, now: origin.now)
+        requestGuard = RequestGuard(configuration, TicketSigner(secret: origin.secret), now: origin.now)
+        let editable = origin as? any EditableOrigin
+        precondition(!configuration.isAdministrable || editable != nil, "this origin cannot be changed")
+        administration = configuration.isAdministrable ? editable.map(Administration.init) : nil
     }
 
     /// Responds to requests under the base path and passes the others on.
@@ -45,14 +51,13 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
             if let problem = await configuration.intercept?(request.head) { throw problem }
             try requestGuard.checkCredentials(request.headers)
             let segments = try Self.segments(path.dropFirst(configuration.basePath.count + 1))
-            if configuration.isAdministrable, segments.first == "admin" {
+            if let administration, segments.first == "admin" {
                 if configuration.credentials == nil { try LocalRequest.check(request.head) }
-                let administration = Administration(origin)
                 let body = try await administration.handle(request, path: Array(segments.dropFirst()), query: query)
                 return Self.response(.ok, body)
             }
             try requestGuard.checkRate(of: request.head)
-            return try read(request.method, segments, query: query)
+            return try await read(request.method, segments, query: query)
         } catch {
             let response = Self.response(error)
             // A response to HEAD has no body (RFC 9110 §9.3.2).
@@ -62,18 +67,19 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
 
     private func read(
         _ method: HTTPRequest.Method, _ path: [String], query: Substring
-    ) throws(OriginProblem) -> Response {
+    ) async throws(OriginProblem) -> Response {
         if path.starts(with: ["api", "lists"]), path.count == 4, method == .get, let id = Int64(path[3]) {
-            return Self.response(.ok, try origin.list(of: Origin.ResourceID(path[2], id), ListQuery(parsing: query)))
+            let list = try await origin.list(of: Origin.ResourceID(path[2], id), ListQuery(parsing: query))
+            return Self.response(.ok, list)
         }
         guard path.starts(with: ["api", "v4", "resources"]), method == .get else { throw .notFound }
         switch path.count {
         case 4 where path[3] == "sync":
-            return Self.response(.ok, try origin.page(OriginQuery(parsing: String(query))).body)
+            return Self.response(.ok, try await origin.page(OriginQuery(parsing: String(query))).body)
         case 6 where path[3] == "snapshots":
             // An unknown group is reported before an impossible id.
             let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
-            let snapshot = try origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0))
+            let snapshot = try await origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0))
             return Self.response(snapshot)
         default:
             throw .notFound

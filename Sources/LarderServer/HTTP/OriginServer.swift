@@ -23,7 +23,7 @@ public enum OriginServer {
     /// - Throws: The error of `body`; a network error when the port cannot be opened; `CancellationError` when the
     ///   server stops before the port is open.
     public static func run<Value: Sendable>(
-        _ origin: Origin, _ configuration: OriginConfiguration = OriginConfiguration(), port: Int = 0,
+        _ origin: some SyncOrigin, _ configuration: OriginConfiguration = OriginConfiguration(), port: Int = 0,
         logger: Logger = Logger(label: "larder.origin", factory: { _ in SwiftLogNoOpLogHandler() }),
         _ body: (_ baseURL: String) async throws -> Value
     ) async throws -> Value {

@@ -27,10 +27,11 @@ extension Origin {
             start = ListOrder.start(after: key, in: places)
         }
         let rows = places[start...].prefix(query.size).compactMap { table.entries[$0.index]?.body }
-        return Self.body(rows, total: places.count, hasMore: places.count - start > query.size)
+        return Self.listBody(rows, total: places.count, hasMore: places.count - start > query.size)
     }
 
-    private static func body(_ items: [[UInt8]], total: Int, hasMore: Bool) -> [UInt8] {
+    /// Returns the body of a response with these rows.
+    package static func listBody(_ items: [[UInt8]], total: Int, hasMore: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.raw("{\"items\":[")
         for (index, item) in items.enumerated() {

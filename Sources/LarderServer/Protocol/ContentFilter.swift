@@ -35,6 +35,17 @@ public struct ContentFilter: Hashable, Sendable, CustomStringConvertible {
     /// The names of the groups, in no particular order.
     public var groups: some Collection<String> { selections.keys }
 
+    /// The groups of which all resources are wanted.
+    package var wholeGroups: [String] { selections.filter { $0.value == .all }.map(\.key) }
+
+    /// The resources that are wanted by their names.
+    package var resources: [Origin.ResourceID] {
+        selections.flatMap { group, selection -> [Origin.ResourceID] in
+            guard case .ids(let ids) = selection else { return [] }
+            return ids.map { Origin.ResourceID(group, $0) }
+        }
+    }
+
     /// Returns whether the filter includes `resource`.
     public func matches(_ resource: Origin.ResourceID) -> Bool {
         switch selections[resource.group] {

@@ -19,85 +19,19 @@ extension Origin {
     ///   ``scannedChanges``, or a 40th of all where that is more.
     public func page(_ query: OriginQuery) throws(OriginProblem) -> OriginPage {
         try state.withLock { (state) throws(OriginProblem) in
-            let run = try Run(query, in: state, signer: signer)
-            return state.page(of: run, signer: signer)
-        }
-    }
-}
-
-/// The position of a page to make: its run, and the last change before it.
-private struct Run {
-    let purpose: Ticket.Purpose
-    let position: Int64
-    let bound: Int64
-    let pageSize: Int
-    let filter: ContentFilter
-
-    init(_ query: OriginQuery, in state: OriginState, signer: TicketSigner) throws(OriginProblem) {
-        switch query.start {
-        case .bootstrap(let filter):
-            try Self.check(filter, in: state)
-            (position, bound, self.filter) = (0, state.sequence, filter)
-            pageSize = query.pageSize ?? OriginQuery.defaultPageSize
-            purpose = .bootstrap(position: 0, pageSize: pageSize)
-        case .token(let text, let filter):
-            try Self.check(filter, in: state)
-            guard let ticket = signer.ticket(text), ticket.purpose == .token else { throw .resyncRequired }
-            guard ticket.filter == filter.description else { throw .tokenFilterMismatch }
-            guard ticket.epoch == state.epoch, ticket.bound >= state.removedThrough, ticket.bound <= state.sequence
-            else {
-                throw .resyncRequired
-            }
-            (position, bound, self.filter) = (ticket.bound, state.sequence, filter)
-            pageSize = query.pageSize ?? OriginQuery.defaultPageSize
-            purpose = .changes(position: position, pageSize: pageSize)
-        case .cursor(let text, let repeated):
-            guard let ticket = signer.ticket(text), let filter = ContentFilter(ticket.filter) else {
-                throw .invalidRequest("the cursor is not from this server")
-            }
-            switch ticket.purpose {
-            case .token: throw .invalidRequest("a sync_token is no cursor")
-            case .bootstrap(let position, let pageSize): (self.position, self.pageSize) = (position, pageSize)
-            case .changes(let position, let pageSize): (self.position, self.pageSize) = (position, pageSize)
-            }
-            if let repeated, repeated != filter { throw .cursorFilterMismatch }
-            if let requested = query.pageSize, requested != pageSize { throw .cursorPageSizeMismatch }
-            (purpose, bound, self.filter) = (ticket.purpose, ticket.bound, filter)
-            try Self.check(ticket, at: position, in: state)
-        }
-    }
-
-    private static func check(_ filter: ContentFilter, in state: OriginState) throws(OriginProblem) {
-        for group in filter.groups where !state.hasGroup(group) { throw .unknownResourceGroup }
-    }
-
-    /// Refuses a cursor of another epoch, and one whose remaining changes or final token are forgotten already.
-    private static func check(_ ticket: Ticket, at position: Int64, in state: OriginState) throws(OriginProblem) {
-        let needed = if case .changes = ticket.purpose { position } else { ticket.bound }
-        guard ticket.epoch == state.epoch, needed >= state.removedThrough, ticket.bound <= state.sequence else {
-            throw .resyncRequired
+            let run = try SyncRun(query, at: state.head, hasGroup: state.hasGroup, signer)
+            return state.page(of: run, signer)
         }
     }
 }
 
 extension OriginState {
-    fileprivate func page(of run: Run, signer: TicketSigner) -> OriginPage {
-        let scan: Scan
-        let next: (Int64) -> Ticket.Purpose
-        switch run.purpose {
-        case .bootstrap:
-            scan = Scan(publications, run)
-            next = { .bootstrap(position: $0, pageSize: run.pageSize) }
-        default:
-            scan = Scan(log, run)
-            next = { .changes(position: $0, pageSize: run.pageSize) }
-        }
-        func ticket(_ purpose: Ticket.Purpose) -> String {
-            signer.text(of: Ticket(purpose: purpose, bound: run.bound, epoch: epoch, filter: run.filter.description))
-        }
-        return OriginPage(
-            bound: run.bound, changes: scan.found, cursor: scan.next.map { ticket(next($0)) },
-            token: scan.next == nil ? ticket(.token) : nil,
+    fileprivate var head: SyncHead { SyncHead(sequence: sequence, removedThrough: removedThrough, epoch: epoch) }
+
+    fileprivate func page(of run: SyncRun, _ signer: TicketSigner) -> OriginPage {
+        let scan = Scan(run.isBootstrap ? publications : log, run)
+        return run.page(
+            scan.found, next: scan.next, signer,
             groupsWithContentID: Set(run.filter.groups.filter { rules(of: $0).carriesContentID }))
     }
 }
@@ -109,7 +43,7 @@ private struct Scan {
     private(set) var next: Int64?
 
     /// - Complexity: O(``Origin/scannedChanges``), or O(*n* / 40) for *n* changes where that is more.
-    init(_ changes: [Origin.Change], _ run: Run) {
+    init(_ changes: [Origin.Change], _ run: SyncRun) {
         let first = OriginState.index(after: run.position, in: changes)
         let end = OriginState.index(after: run.bound, in: changes)
         // A client may give up after 100 pages without changes in a row; these are 40 at most.

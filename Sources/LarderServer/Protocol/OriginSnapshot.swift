@@ -18,7 +18,29 @@ public struct OriginSnapshot: Sequence, Sendable {
     public let count: Int
     let schemaVersion: Int64
     let contentID: Int64?
-    let rows: RowTable
+    /// The number of places of rows, of which those of deleted rows are empty.
+    let places: Int
+    /// Returns the row at a place as sent over the wire.
+    let row: @Sendable (Int) -> [UInt8]?
+
+    /// Creates a snapshot of rows that are stored elsewhere.
+    ///
+    /// - Parameters:
+    ///   - contentID: The value of `resource_content_id`.
+    ///   - places: The number of places of rows.
+    ///   - row: Returns the row at a place; `nil` for an empty one.
+    package init(
+        of resource: Origin.ResourceID, at sequence: Int64, count: Int, schemaVersion: Int64, contentID: Int64?,
+        places: Int, row: @escaping @Sendable (Int) -> [UInt8]?
+    ) {
+        self.resource = resource
+        self.sequence = sequence
+        self.count = count
+        self.schemaVersion = schemaVersion
+        self.contentID = contentID
+        self.places = places
+        self.row = row
+    }
 
     /// Returns an iterator over the pieces of the body, each of them non-empty.
     public func makeIterator() -> Iterator { Iterator(self) }
@@ -33,22 +55,21 @@ public struct OriginSnapshot: Sequence, Sendable {
 
         /// Returns the next piece, or `nil` after the last.
         public mutating func next() -> [UInt8]? {
-            let entries = snapshot.rows.entries
-            guard index <= entries.count else { return nil }
+            guard index <= snapshot.places else { return nil }
             var writer = JSONWriter()
             if index < 0 {
                 writeHead(to: &writer)
                 index = 0
             }
-            while index < entries.count, writer.bytes.count < OriginSnapshot.chunkSize {
-                if let entry = entries[index] {
+            while index < snapshot.places, writer.bytes.count < OriginSnapshot.chunkSize {
+                if let row = snapshot.row(index) {
                     if hasWrittenRow { writer.raw(",") }
-                    writer.raw(entry.body)
+                    writer.raw(row)
                     hasWrittenRow = true
                 }
                 index += 1
             }
-            if index == entries.count {
+            if index == snapshot.places {
                 writer.raw("]}")
                 index += 1
             }
@@ -82,10 +103,11 @@ extension Origin {
             guard let entry = state.resources[resource], entry.published != nil else {
                 throw OriginProblem.snapshotNotFound
             }
+            let rows = entry.rows
             return OriginSnapshot(
-                resource: resource, sequence: state.sequence, count: entry.rows.count,
-                schemaVersion: state.schemaVersion,
-                contentID: state.rules(of: resource.group).carriesContentID ? resource.id : nil, rows: entry.rows)
+                of: resource, at: state.sequence, count: rows.count, schemaVersion: state.schemaVersion,
+                contentID: state.rules(of: resource.group).carriesContentID ? resource.id : nil,
+                places: rows.entries.count, row: { place in rows.entries[place]?.body })
         }
     }
 }

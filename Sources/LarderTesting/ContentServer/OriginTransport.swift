@@ -20,7 +20,7 @@ public struct OriginTransport: Transport {
         case ends
     }
 
-    let origin: Origin
+    let origin: any SyncOrigin
     let prefix: String
     let onSnapshot: @Sendable (ResourceKey, SnapshotProgress) -> Void
 
@@ -31,7 +31,7 @@ public struct OriginTransport: Transport {
     ///   - basePath: The path of the content server; requests of other paths get 404.
     ///   - onSnapshot: Called when the first bytes of a snapshot are requested, and at its end, on any thread.
     public init(
-        _ origin: Origin, basePath: String = "/content",
+        _ origin: some SyncOrigin, basePath: String = "/content",
         onSnapshot: @escaping @Sendable (ResourceKey, SnapshotProgress) -> Void = { _, _ in }
     ) {
         self.origin = origin
@@ -53,19 +53,19 @@ public struct OriginTransport: Transport {
         do throws(OriginProblem) {
             if path.hasPrefix("sync?") {
                 let query = try OriginQuery(parsing: String(path.dropFirst(5)))
-                return TransportResponse(status: .ok, body: try origin.page(query).body)
+                return TransportResponse(status: .ok, body: try await origin.page(query).body)
             }
             let parts = path.split(separator: "/")
             guard parts.count == 3, let id = Int64(parts[2]) else { return TransportResponse(status: .notFound) }
-            return try snapshot(Origin.ResourceID(String(parts[1]), id))
+            return try await snapshot(Origin.ResourceID(String(parts[1]), id))
         } catch {
             return TransportResponse(status: .init(code: error.status), body: error.body)
         }
     }
 
-    private func snapshot(_ resource: Origin.ResourceID) throws(OriginProblem) -> TransportResponse {
+    private func snapshot(_ resource: Origin.ResourceID) async throws(OriginProblem) -> TransportResponse {
         let key = ResourceKey(resource.group, resource.id)
-        let chunks = Mutex((iterator: try origin.snapshot(of: resource).makeIterator(), isFirst: true))
+        let chunks = Mutex((iterator: try await origin.snapshot(of: resource).makeIterator(), isFirst: true))
         let onSnapshot = onSnapshot
         let body = TransportBody(next: {
             let (chunk, isFirst) = chunks.withLock { state in

@@ -5,12 +5,13 @@ import LarderServer
 import Testing
 
 @Suite struct `Administration over HTTP` {
-    private let origin = Origin.sample()
     private let configuration = OriginConfiguration(isAdministrable: true)
 
     private func text(_ answer: Answer) -> String { String(decoding: answer.body, as: UTF8.self) }
 
-    @Test func `makes every kind of change`() async throws {
+    @Test(arguments: OriginBackend.allCases)
+    func `makes every kind of change`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
         try await OriginServer.run(origin, configuration) { base in
             let resource = base + "/admin/resources/things/1"
             let row = resource + "/rows/thing/a%2Fb"
@@ -28,17 +29,19 @@ import Testing
                 #expect(text(answer) == command.answer)
             }
         }
-        let names = origin.changes.map(\.kind.name)
+        let names = try await origin.changes.map(\.kind.name)
         #expect(
             names == [
                 "RESOURCE_CREATE", "ROW_CREATE", "ROW_UPDATE", "ROW_DELETE", "RESOURCE_UPDATE", "RESOURCE_DELETE",
                 "RESOURCE_CREATE",
             ])
-        #expect(origin.changes[3].kind == .rowDelete(.init("thing", "a/b")))
-        #expect(origin.changes[5].kind == .resourceDelete(reason: "no licence"))
+        #expect(try await origin.changes[3].kind == .rowDelete(.init("thing", "a/b")))
+        #expect(try await origin.changes[5].kind == .resourceDelete(reason: "no licence"))
     }
 
-    @Test func `loads JSON lines, all or none`() async throws {
+    @Test(arguments: OriginBackend.allCases)
+    func `loads JSON lines, all or none`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
         let lines = """
             {"group":"translations","resource_id":19,"data":{"id":1}}
             {"group":"translations","resource_id":19,"data":{"id":2}}
@@ -48,15 +51,17 @@ import Testing
             let refused = try await send("POST", base + "/admin/content", body: lines + "nonsense")
             #expect(refused.status == 422)
             #expect(text(refused).contains("line 3"))
-            #expect(origin.sequence == 0)
+            #expect(try await origin.sequence == 0)
             #expect(try await send("POST", base + "/admin/content", body: lines).status == 200)
-            #expect(origin.rows(of: .translation19)?.count == 2)
+            #expect(try await origin.rows(of: .translation19)?.count == 2)
         }
     }
 
-    @Test func `forgets changes and tokens`() async throws {
-        try origin.createResource(.translation19)
-        let token = try origin.bootstrapToken("translations:*")
+    @Test(arguments: OriginBackend.allCases)
+    func `forgets changes and tokens`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
+        try await origin.createResource(.translation19, rows: [])
+        let token = try await origin.bootstrapToken("translations:*")
         try await OriginServer.run(origin, configuration) { base in
             let sync = base + "/api/v4/resources/sync?resources=translations:*&sync_token="
             let forgotten = try await send("POST", base + "/admin/forget?before=1")
@@ -67,8 +72,10 @@ import Testing
         }
     }
 
-    @Test func `says what it refuses`() async throws {
-        try origin.createResource(.translation19)
+    @Test(arguments: OriginBackend.allCases)
+    func `says what it refuses`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
+        try await origin.createResource(.translation19, rows: [])
         let row = "/rows/translation/7"
         let expected: [(method: String, path: String, body: String?, status: Int)] = [
             ("PUT", "/resources/translations/19", nil, 409), ("POST", "/resources/translations/19/publish", nil, 409),
@@ -86,7 +93,7 @@ import Testing
                 #expect(answer.type != nil, "\(request.method) \(request.path)")
             }
         }
-        #expect(origin.sequence == 1)
+        #expect(try await origin.sequence == 1)
     }
 }
 #endif

@@ -6,10 +6,10 @@ import LarderServer
 import Testing
 
 @Suite struct `The snapshot endpoint` {
-    private let origin = Origin.sample()
-
-    @Test func `streams a snapshot of many rows`() async throws {
-        try origin.createResource(.translation19, rows: (1...20_000).map { .translation($0) })
+    @Test(arguments: OriginBackend.allCases)
+    func `streams a snapshot of many rows`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
+        try await origin.createResource(.translation19, rows: (1...20_000).map { .translation($0) })
         let answer = try await OriginServer.run(origin) { base in
             try await send("GET", base + "/api/v4/resources/snapshots/translations/19")
         }
@@ -25,10 +25,12 @@ import Testing
         #expect(records.map { $0["id"] as? Int } == Array(1...20_000))
     }
 
-    @Test func `answers each error with its status and code`() async throws {
-        try origin.createResource(.translation19)
-        try origin.hideResource(.translation19)
-        try origin.createResource(.init("translations", 18))
+    @Test(arguments: OriginBackend.allCases)
+    func `answers each error with its status and code`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
+        try await origin.createResource(.translation19, rows: [])
+        try await origin.hideResource(.translation19, reason: nil)
+        try await origin.createResource(.init("translations", 18), rows: [])
         let expected: [(path: String, status: Int, code: String)] = [
             ("translations/19", 404, "snapshot_not_found"), ("translations/20", 404, "snapshot_not_found"),
             ("translations/0", 404, "snapshot_not_found"), ("translations/x", 404, "snapshot_not_found"),

@@ -15,17 +15,19 @@ struct ReferenceClient {
     init(filter: String) { self.filter = filter }
 
     /// One run, from token to token; `meanwhile` is called before each page and each snapshot.
-    mutating func sync(_ origin: Origin, pageSize: Int, meanwhile: () throws -> Void) throws {
+    mutating func sync(
+        _ origin: any EditableOrigin, pageSize: Int, meanwhile: () async throws -> Void
+    ) async throws {
         let start = token.map { "sync_token=\($0)" } ?? "bootstrap=true"
         var listed: Set<Origin.ResourceID> = []
         var last: Int64 = 0
         var query = "resources=\(filter)&\(start)&per_page=\(pageSize)"
         var bound: Int64?
         while true {
-            try meanwhile()
+            try await meanwhile()
             let page: OriginPage
             do {
-                page = try origin.page(query)
+                page = try await origin.answer(query)
             } catch let problem as OriginProblem where problem == .resyncRequired {
                 token = nil
                 return
@@ -38,7 +40,7 @@ struct ReferenceClient {
                 #expect(change.sequence > last && change.sequence <= page.bound, "out of order or beyond the bound")
                 last = change.sequence
                 listed.insert(change.resource)
-                try apply(change, origin, meanwhile)
+                try await apply(change, origin, meanwhile)
             }
             if let token = page.token {
                 if self.token == nil { resources = resources.filter { listed.contains($0.key) } }
@@ -49,7 +51,9 @@ struct ReferenceClient {
         }
     }
 
-    private mutating func apply(_ change: Origin.Change, _ origin: Origin, _ meanwhile: () throws -> Void) throws {
+    private mutating func apply(
+        _ change: Origin.Change, _ origin: any EditableOrigin, _ meanwhile: () async throws -> Void
+    ) async throws {
         switch change.kind {
         case .rowCreate(let key, let body), .rowUpdate(let key, let body):
             resources[change.resource, default: [:]][key] = try Self.object(body)
@@ -60,9 +64,9 @@ struct ReferenceClient {
         case .resourceUpdate:
             break
         case .resourceCreate, .resourceInvalidate:
-            try meanwhile()
+            try await meanwhile()
             do {
-                let copy = try origin.snapshot(of: change.resource)
+                let copy = try await origin.snapshot(of: change.resource)
                 #expect(copy.sequence >= change.sequence)
                 try resources[change.resource] = Self.rows(of: copy)
             } catch let problem as OriginProblem where problem == .snapshotNotFound {
@@ -88,12 +92,12 @@ struct ReferenceClient {
     }
 
     /// What the client should hold once the origin is at rest.
-    static func expected(_ origin: Origin, filter: String) throws -> [Origin.ResourceID: Rows] {
+    static func expected(_ origin: any EditableOrigin, filter: String) async throws -> [Origin.ResourceID: Rows] {
         let filter = try #require(ContentFilter(filter))
         var expected: [Origin.ResourceID: Rows] = [:]
-        for resource in origin.publicResources where filter.matches(resource) {
+        for resource in try await origin.publicResources where filter.matches(resource) {
             expected[resource] = [:]
-            for row in origin.rows(of: resource) ?? [] { expected[resource]?[row.key] = try object(row.body) }
+            for row in try await origin.rows(of: resource) ?? [] { expected[resource]?[row.key] = try object(row.body) }
         }
         return expected
     }

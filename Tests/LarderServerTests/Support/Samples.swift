@@ -29,14 +29,14 @@ extension OriginPage {
     var summary: [String] { changes.map { "\($0.kind.name) \($0.sequence)" } }
 }
 
-extension Origin {
-    /// A page, asked for as a client does.
-    func page(_ query: String) throws -> OriginPage { try page(OriginQuery(parsing: query)) }
+extension SyncOrigin {
+    /// A page, requested as a client does.
+    func answer(_ query: String) async throws -> OriginPage { try await page(OriginQuery(parsing: query)) }
 
     /// The token at the end of a first sync of `filter`.
-    func bootstrapToken(_ filter: String) throws -> String {
-        var page = try page("resources=\(filter)&bootstrap=true&per_page=100")
-        while let cursor = page.cursor { page = try self.page("cursor=\(cursor)") }
+    func bootstrapToken(_ filter: String) async throws -> String {
+        var page = try await answer("resources=\(filter)&bootstrap=true&per_page=100")
+        while let cursor = page.cursor { page = try await answer("cursor=\(cursor)") }
         return try #require(page.token)
     }
 }

@@ -32,9 +32,9 @@ extension CoordinatorFixture {
     }
 
     /// How the store differs from the origin in what a filter covers.
-    func differences(_ text: String = "translations:*") throws -> [String] {
+    func differences(_ text: String = "translations:*") async throws -> [String] {
         let filter = try ResourceFilter(text)
-        let wanted = origin.publicResources.map { ResourceKey($0.group, $0.id) }.filter {
+        let wanted = try await origin.publicResources.map { ResourceKey($0.group, $0.id) }.filter {
             filter.matches(group: $0.group, id: $0.id)
         }
         var found: [String] = []
@@ -42,7 +42,7 @@ extension CoordinatorFixture {
         for resource in wanted {
             let rows = try store.read { view in try view.rows(in: .all(of: resource)) }
             let here = Dictionary(uniqueKeysWithValues: rows.map { ($0.key.key, Array($0.payload)) })
-            let there = origin.rows(of: Origin.ResourceID(resource.group, resource.id)) ?? []
+            let there = try await origin.rows(of: Origin.ResourceID(resource.group, resource.id)) ?? []
             if here != Dictionary(uniqueKeysWithValues: there.map { ($0.key.key, Array($0.body)) }) {
                 found.append("the rows of \(resource)")
             }

@@ -14,7 +14,7 @@ import Testing
 struct LoopbackTests {
     @Test func `syncs with a server that goes away and comes back`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 50)
+        try await fixture.origin.addTranslations(19, count: 50)
         let transport = AsyncHTTPClientTransport()
         do {
             try await runLifecycle(fixture, transport)
@@ -23,7 +23,7 @@ struct LoopbackTests {
             throw error
         }
         await transport.shutdown()
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
         try fixture.expectSound()
     }
 
@@ -44,7 +44,7 @@ struct LoopbackTests {
                     _ = try await coordinator.sync(filter)
                 }
                 #expect(try await coordinator.waitUntilReady(filter).members.map(\.rowCount) == [50])
-                try fixture.origin.put(1, "pushed")
+                try await fixture.origin.put(1, "pushed")
                 coordinator.trigger(.push(filter))
                 try await fixture.waitForEvent {
                     if case .finished(let report) = $0 { report.rowsChanged == 1 } else { false }
@@ -52,7 +52,7 @@ struct LoopbackTests {
                 #expect(try fixture.text(1) == payload(1, "pushed"))
                 try await coordinator.status { $0.isIdle }
             }
-            try fixture.origin.put(2, "unseen")
+            try await fixture.origin.put(2, "unseen")
             coordinator.trigger(.push(nil))
             let status = try await coordinator.status { $0.isRetrying }
             #expect(status.filters[0].lastError != nil && status.filters[0].readiness?.isComplete == true)

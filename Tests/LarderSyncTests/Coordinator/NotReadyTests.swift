@@ -26,7 +26,7 @@ struct NotReadyTests {
 
     @Test func `because its rows were evicted ends`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             _ = try await coordinator.waitUntilReady(filter)
@@ -43,8 +43,8 @@ struct NotReadyTests {
 
     @Test func `because its rows cannot be named ends`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 2)
-        try fixture.origin.addTranslations(2, count: 1)
+        try await fixture.origin.addTranslations(1, count: 2)
+        try await fixture.origin.addTranslations(2, count: 1)
         let unnamed = RowKeyMapping(capturing: ["text"]) { (_, fields) throws(WireError) in
             guard case .string(let text)? = fields["text"], text != "row 2" else { throw .unknownGroup }
             return SnapshotRowKey(type: "translation", key: text)
@@ -60,7 +60,7 @@ struct NotReadyTests {
 
     @Test func `because the server refuses its snapshot ends, and a later arrival is reported`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -76,7 +76,7 @@ struct NotReadyTests {
         async throws
     {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 2)
+        try await fixture.origin.addTranslations(1, count: 2)
         fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.contains("/sync?") == true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -94,7 +94,7 @@ struct NotReadyTests {
 
     @Test func `because its snapshot failed three times ends, and no sooner`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.internalServerError), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -114,10 +114,10 @@ struct NotReadyTests {
 
     @Test func `because it came for another filter and not for this one ends`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         let other = try fixture.coordinator()
         _ = try await other.sync(ResourceFilter("translations:2"))
-        try fixture.origin.replace(2, with: Origin.translations(3))
+        try await fixture.origin.replace(2, with: Origin.translations(3))
         fixture.script.plan(.status(.forbidden), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) { try await expectMissing(coordinator, [2]) }
@@ -134,7 +134,7 @@ struct EarlierFailureTests {
     /// A store in which one snapshot failed three times, long enough ago to be tried again.
     private func failed() async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.internalServerError), times: 100) { $0.path?.hasSuffix("/translations/2") == true }
         let earlier = try fixture.coordinator()
         for _ in 1...3 {

@@ -31,14 +31,14 @@ struct OfflineTests {
         }
     }
 
-    private func prepared() throws -> CoordinatorFixture {
+    private func prepared() async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        for id in 1...3 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 3) }
+        for id in 1...3 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 3) }
         return fixture
     }
 
     @Test func `because the host forces it, runs end, and continue later where they were`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -60,11 +60,11 @@ struct OfflineTests {
             try await coordinator.status { $0.isIdle }
         }
         #expect((1...3).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1])
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `that was forced before the start applies from the start`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         coordinator.isForcedOffline = true
         try await fixture.running(coordinator) {
@@ -76,7 +76,7 @@ struct OfflineTests {
     }
 
     @Test func `a run that failed is tried again as soon as there is one`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.script.plan(.fail(.noConnection(reason: "gone")), times: 3) { _ in true }
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -98,7 +98,7 @@ struct OfflineTests {
     @Test func `behind a captive portal nothing runs, the portal is probed, and all continues when it is gone`()
         async throws
     {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.script.plan(.status(HTTPResponse.Status(code: 511)), exchange: 0)
         let probe = ScriptedProbe(false, true)
         let coordinator = try fixture.coordinator("translations:*", probe: probe)
@@ -122,12 +122,12 @@ struct OfflineTests {
     }
 
     @Test func `an opened resource shows its stored rows, and is refreshed once there is a network`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("sync_token=") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
-            try fixture.origin.put(1, "new", in: 2)
+            try await fixture.origin.put(1, "new", in: 2)
             coordinator.trigger(.opened(ResourceKey("translations", 2)))
             // It was synced just before: nothing is requested.
             coordinator.trigger(.opened(ResourceKey("translations", 2)))

@@ -12,14 +12,14 @@ import Testing
 struct OnceTests {
     @Test func `ends as soon as all is up to date`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("tafsirs:*", "translations:*")
         for kind in [SyncReport.Kind.bootstrap, .incremental] {
             let outcomes = await coordinator.runOnce(within: .seconds(25))
             #expect(outcomes.mapValues { $0.report?.kind } == ["tafsirs:*": kind, "translations:*": kind])
         }
         #expect(fixture.clock.now.offset == .zero && fixture.clock.sleeperCount == 0)
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `ends at once without a network, with nothing done`() async throws {
@@ -35,14 +35,14 @@ struct OnceTests {
     /// It stopped the program: an app that the system wakes may still have its run.
     @Test func `waits for the runs of a coordinator that runs`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("tafsirs:*", "translations:*")
         let running = Task { try await coordinator.run() }
         _ = try await coordinator.waitUntilReady("translations:*")
-        try fixture.origin.addTranslations(20, count: 3)
+        try await fixture.origin.addTranslations(20, count: 3)
         let outcomes = await coordinator.runOnce(within: .seconds(25))
         #expect(outcomes.mapValues { $0.report != nil } == ["tafsirs:*": true, "translations:*": true])
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
         fixture.network.set(.offline)
         let offline = await coordinator.runOnce(within: .seconds(25))
         #expect(offline.keys.sorted() == ["tafsirs:*", "translations:*"])
@@ -53,7 +53,7 @@ struct OnceTests {
 
     @Test func `leaves the runs of a coordinator that runs at the limit`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/19") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let running = Task { try await coordinator.run() }
@@ -77,7 +77,7 @@ struct OnceTests {
 
     @Test func `ends at the limit in the middle of a bootstrap, which the next one continues`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
+        for id in 1...5 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 30) }
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let visit = Task { await coordinator.runOnce(within: .seconds(25)) }
@@ -91,12 +91,12 @@ struct OnceTests {
         let outcomes = await coordinator.runOnce(within: .seconds(25))
         #expect(outcomes["translations:*"]?.report?.snapshots == 1)
         #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `tries again what failed while there is time`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         fixture.script.plan(.status(.serviceUnavailable), exchange: 0)
         let coordinator = try fixture.coordinator("translations:*")
         let visit = Task { await coordinator.runOnce(within: .seconds(25)) }

@@ -13,9 +13,9 @@ struct RequestedRunTests {
 
     init() throws { filter = ResourceFilter("translations:*") }
 
-    private func prepared() throws -> CoordinatorFixture {
+    private func prepared() async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         return fixture
     }
 
@@ -25,7 +25,7 @@ struct RequestedRunTests {
     }
 
     @Test func `joins the one under way`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -39,18 +39,18 @@ struct RequestedRunTests {
     }
 
     @Test func `begins at once where none is under way`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
-            try fixture.origin.put(1, "new")
+            try await fixture.origin.put(1, "new")
             #expect(await requestRun(coordinator).value.report?.rowsChanged == 1)
             #expect(try fixture.text(1) == payload(1, "new"))
         }
     }
 
     @Test func `can lose its caller, and continues`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -72,13 +72,13 @@ struct RequestedRunTests {
     }
 
     @Test func `without a network fails at once, and is made up for once there is one`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
             fixture.network.set(.offline)
             try await coordinator.status { $0.network == .offline }
-            try fixture.origin.put(1, "new")
+            try await fixture.origin.put(1, "new")
             #expect(await requestRun(coordinator).value.error?.isOffline == true)
             #expect(fixture.script.recorded.count == 2)
             fixture.network.set(.online)
@@ -88,7 +88,7 @@ struct RequestedRunTests {
     }
 
     @Test func `works while the coordinator does not run, and for a filter it does not manage`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("tafsirs:*")
         #expect(await requestRun(coordinator).value.report?.kind == .bootstrap)
         try await fixture.running(coordinator) {
@@ -99,7 +99,7 @@ struct RequestedRunTests {
     }
 
     @Test func `ends with its filter`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -116,7 +116,7 @@ struct RequestedRunTests {
     }
 
     @Test func `ends with the coordinator`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let requested = try await fixture.running(coordinator) {
@@ -127,7 +127,7 @@ struct RequestedRunTests {
     }
 
     @Test func `fails at once during the server's wait`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.script.plan(.status(.tooManyRequests), .header(.retryAfter, "90"), exchange: 0)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -142,7 +142,7 @@ struct RequestedRunTests {
     }
 
     @Test func `waits for its turn no longer than there is a network`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("tafsirs") == true }
         let coordinator = try fixture.coordinator("tafsirs:*", "translations:*", transport: heldRequests) {
             $0.concurrentRuns = 1
@@ -156,7 +156,7 @@ struct RequestedRunTests {
     }
 
     @Test func `fails without a network when the host goes offline meanwhile`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -168,7 +168,7 @@ struct RequestedRunTests {
     }
 
     @Test func `that was ended by the host going offline is done when it is back`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let held = HeldResponseTransport(fixture.script)
         let coordinator = try fixture.coordinator("translations:*", transport: held)
         try await fixture.running(coordinator) {

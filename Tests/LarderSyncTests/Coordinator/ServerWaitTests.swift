@@ -10,9 +10,9 @@ import Testing
 /// A server that wants to be left alone is, by every filter, over restarts and networks.
 @Suite("During a server's wait", .timeLimit(.minutes(5)))
 struct ServerWaitTests {
-    private func limited(_ status: HTTPResponse.Status, _ seconds: Int) throws -> CoordinatorFixture {
+    private func limited(_ status: HTTPResponse.Status, _ seconds: Int) async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(status), .header(.retryAfter, "\(seconds)")) { _ in true }
         return fixture
     }
@@ -25,7 +25,7 @@ struct ServerWaitTests {
     func `no filter sends to it, not even after a restart, and by hand the reason is reported`(
         _ status: HTTPResponse.Status
     ) async throws {
-        let fixture = try limited(status, 60)
+        let fixture = try await limited(status, 60)
         let first = try fixture.coordinator("translations:1")
         try await fixture.running(first) {
             try await waitForFailures(fixture, 1)
@@ -53,23 +53,23 @@ struct ServerWaitTests {
             fixture.clock.advance(by: .seconds(41))
             try await second.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
-        #expect(try fixture.differences("translations:1") == [])
-        #expect(try fixture.differences("translations:2") == [])
+        #expect(try await fixture.differences("translations:1") == [])
+        #expect(try await fixture.differences("translations:2") == [])
     }
 
     @Test func `a clock that was moved back does not make it longer`() async throws {
-        let fixture = try limited(.tooManyRequests, 60)
+        let fixture = try await limited(.tooManyRequests, 60)
         let first = try fixture.coordinator("translations:1")
         try await fixture.running(first) { try await waitForFailures(fixture, 1) }
         fixture.clock.setWallClock(toMilliseconds: fixture.clock.wallMilliseconds - 86_400_000)
         let second = try fixture.coordinator("translations:1")
         try await fixture.running(second) { try await second.status { $0.isIdle } }
-        #expect(try fixture.differences("translations:1") == [])
+        #expect(try await fixture.differences("translations:1") == [])
     }
 
     @Test func `no filter sends to it even without a given duration`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...2 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 2) }
+        for id in 1...2 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.tooManyRequests)) { _ in true }
         let coordinator = try fixture.coordinator("translations:1")
         try await fixture.running(coordinator) {
@@ -85,11 +85,11 @@ struct ServerWaitTests {
             fixture.clock.advance(by: .seconds(2))
             try await coordinator.status { $0.isIdle }
         }
-        #expect(try fixture.differences("translations:1") == [])
+        #expect(try await fixture.differences("translations:1") == [])
     }
 
     @Test func `the policy limits the wait`() async throws {
-        let fixture = try limited(.tooManyRequests, 7200)
+        let fixture = try await limited(.tooManyRequests, 7200)
         let coordinator = try fixture.coordinator("translations:1") { $0.maximumRetryAfter = .seconds(30) }
         try await fixture.running(coordinator) {
             try await waitForFailures(fixture, 1)
@@ -97,7 +97,7 @@ struct ServerWaitTests {
             fixture.clock.advance(by: .seconds(31))
             try await coordinator.status { $0.isIdle }
         }
-        #expect(try fixture.differences("translations:1") == [])
+        #expect(try await fixture.differences("translations:1") == [])
     }
 }
 

@@ -11,13 +11,13 @@ import Testing
 struct ServiceTests {
     @Test func `a filter that is added is bootstrapped, and brought up to date as time passes`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             let ready = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
             #expect(ready.members.map(\.rowCount) == [3])
             try await coordinator.status { $0.filters[0].activity == .idle }
-            try fixture.origin.put(2, "new")
+            try await fixture.origin.put(2, "new")
             await fixture.clock.sleepers(atLeast: 1)
             fixture.clock.advance(by: .seconds(15 * 60))
             for try await text in fixture.store.values(

@@ -20,9 +20,9 @@ struct ShutdownTests {
     }
 
     /// A fixture of five resources, and a transport that holds the snapshot request of the last.
-    private func prepared() throws -> (CoordinatorFixture, HeldRequestTransport) {
+    private func prepared() async throws -> (CoordinatorFixture, HeldRequestTransport) {
         let fixture = try CoordinatorFixture()
-        for id in 1...5 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 30) }
+        for id in 1...5 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 30) }
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
         return (fixture, heldRequests)
     }
@@ -37,12 +37,12 @@ struct ShutdownTests {
             _ = try await coordinator.waitUntilReady(ResourceFilter("translations:*"))
         }
         #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
         try fixture.expectSound()
     }
 
     @Test func `a graceful shutdown during a snapshot is prompt, and the next start continues`() async throws {
-        let (fixture, heldRequests) = try prepared()
+        let (fixture, heldRequests) = try await prepared()
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let group = group(coordinator)
         let service = Task { try await group.run() }
@@ -55,7 +55,7 @@ struct ShutdownTests {
     }
 
     @Test func `a snapshot that is cut off in its body leaves no trace`() async throws {
-        let (fixture, _) = try prepared()
+        let (fixture, _) = try await prepared()
         // The answer is here, its body is still coming, and does not come to an end.
         fixture.script.plan(.stall(after: 500)) { $0.path?.hasSuffix("/translations/5") == true }
         let coordinator = try fixture.coordinator("translations:*")
@@ -69,7 +69,7 @@ struct ShutdownTests {
     }
 
     @Test func `a cancelled task ends it likewise, and reports the cancellation`() async throws {
-        let (fixture, heldRequests) = try prepared()
+        let (fixture, heldRequests) = try await prepared()
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         let service = Task { try await coordinator.run() }
         await heldRequests.waitUntilHeld()
@@ -99,7 +99,7 @@ struct ShutdownTests {
     }
 
     @Test func `the store may be closed at once, though a response is still on its way`() async throws {
-        let (fixture, _) = try prepared()
+        let (fixture, _) = try await prepared()
         let held = HeldResponseTransport(fixture.script) { $0.path?.hasSuffix("/translations/5") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: held)
         let service = Task { try await coordinator.run() }
@@ -113,10 +113,10 @@ struct ShutdownTests {
 
     @Test func `a coordinator can be started again`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
         for number in 1...3 {
-            try fixture.origin.put(1, "version \(number)")
+            try await fixture.origin.put(1, "version \(number)")
             try await fixture.running(coordinator) {
                 try await coordinator.status { $0.isRunning && $0.isIdle }
             }

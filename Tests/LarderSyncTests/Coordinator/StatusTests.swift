@@ -15,14 +15,14 @@ struct StatusTests {
 
     init() throws { filter = ResourceFilter("translations:*") }
 
-    private func prepared(_ resources: ClosedRange<Int64> = 19...19) throws -> CoordinatorFixture {
+    private func prepared(_ resources: ClosedRange<Int64> = 19...19) async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        for id in resources { try fixture.origin.addTranslations(id, count: 3) }
+        for id in resources { try await fixture.origin.addTranslations(id, count: 3) }
         return fixture
     }
 
     @Test func `is reported at once, then in each phase`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         var statuses = coordinator.statuses().makeAsyncIterator()
@@ -46,7 +46,7 @@ struct StatusTests {
     }
 
     @Test func `reaches an observer that begins while it changes`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         for turn in 0..<2000 {
             async let change: Void = { coordinator.isForcedOffline = turn.isMultiple(of: 2) }()
@@ -58,7 +58,7 @@ struct StatusTests {
     }
 
     @Test func `is reported to an observer even when it equals the last one reported to another`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             let before = try await coordinator.status { $0.isIdle }
@@ -76,7 +76,7 @@ struct StatusTests {
     }
 
     @Test func `reports what a run waits for`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let heldRequests = HeldRequestTransport(fixture.script) { _ in true }
         let coordinator = try fixture.coordinator("tafsirs:*", "translations:*", transport: heldRequests) {
             $0.concurrentRuns = 1
@@ -97,7 +97,7 @@ struct StatusTests {
     }
 
     @Test func `never reports a filter as idle that was not run yet`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.network.set(.offline)
         let coordinator = try fixture.coordinator("tafsirs:*")
         try await fixture.running(coordinator) {
@@ -117,7 +117,7 @@ struct StatusTests {
     }
 
     @Test func `shows the progress of a run`() async throws {
-        let fixture = try prepared(1...4)
+        let fixture = try await prepared(1...4)
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/4") == true }
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -136,7 +136,7 @@ struct StatusTests {
     }
 
     @Test func `reports why a run failed and when it is tried again, until one has finished`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.script.plan(.fail(.connectionRefused), exchange: 0)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
@@ -154,7 +154,7 @@ struct StatusTests {
     }
 
     @Test func `stores the reason with the filter across restarts`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         fixture.script.plan(.status(.unprocessableContent), exchange: 0)
         let first = try fixture.coordinator("translations:*")
         try await fixture.running(first) { try await first.status { $0.isRetrying } }
@@ -163,7 +163,7 @@ struct StatusTests {
     }
 
     @Test func `shows a filter as overdue`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
@@ -179,12 +179,12 @@ struct StatusTests {
     }
 
     @Test func `stays complete and readable while a rejected token is replaced`() async throws {
-        let fixture = try prepared(1...3)
+        let fixture = try await prepared(1...3)
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.hasSuffix("/translations/3") == true }
         let first = try fixture.coordinator("translations:*")
         try await fixture.running(first) { try await first.status { $0.isIdle } }
-        fixture.origin.invalidateTokens()
-        try fixture.origin.put(1, "new", in: 3)
+        try await fixture.origin.invalidateTokens()
+        try await fixture.origin.put(1, "new", in: 3)
         let coordinator = try fixture.coordinator("translations:*", transport: heldRequests)
         try await fixture.running(coordinator) {
             await heldRequests.waitUntilHeld()
@@ -196,18 +196,18 @@ struct StatusTests {
             try await coordinator.status { $0.isIdle }
         }
         #expect(fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `counts rejected tokens with the filter, slows down at the third, and resets the count later`()
         async throws
     {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
             for count in 1...3 as ClosedRange<Int64> {
-                fixture.origin.invalidateTokens()
+                try await fixture.origin.invalidateTokens()
                 #expect(try await coordinator.sync(filter).wasRejected)
                 #expect(try fixture.filterState()?.resyncs == count)
             }
@@ -234,7 +234,7 @@ struct StatusTests {
     }
 
     @Test func `waits for readiness until it is reached or the waiter is cancelled`() async throws {
-        let fixture = try prepared()
+        let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")
         fixture.network.set(.offline)
         try await fixture.running(coordinator) {

@@ -89,7 +89,7 @@ import Testing
 
     @Test func `is fetched again when a reader opens it`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `is the one that was not read recently, because the coordinator sweeps once an hour`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle }

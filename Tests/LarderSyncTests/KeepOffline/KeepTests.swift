@@ -19,7 +19,7 @@ import Testing
             let rows = (1...95).map { number in
                 Origin.Row(type: "translation", key: String(number), Origin.translation(number, "\(id) \(text)"))
             }
-            try fixture.origin.createResource(Origin.ResourceID("translations", id), rows: rows)
+            try await fixture.origin.createResource(Origin.ResourceID("translations", id), rows: rows)
         }
         try await fixture.sync("translations:*")
         return fixture
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `that is stored already only pins it`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         try await fixture.sync("translations:*")
         let requests = fixture.script.recorded.count
         let sync = fixture.contentSync()
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `without a network stores the pin, and fetches the resource when requested again`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         let coordinator = try fixture.coordinator("translations:*")
         _ = try await coordinator.sync(ResourceFilter("translations:*"))
         let resource = resource
@@ -208,14 +208,14 @@ import Testing
 
     @Test func `is undone by dropping its rows, and a filter continues at its applied sequence`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         try await fixture.sync("translations:*")
         let sync = fixture.contentSync()
         try await sync.keep(resource)
         #expect(try await sync.stopKeeping(resource))
         let known = try #require(try fixture.resource(19))
         #expect(known.state == .evicted && !known.isPinned && known.rowCount == 0)
-        let sequence = try fixture.origin.put(1, "new")
+        let sequence = try await fixture.origin.put(1, "new")
         try await fixture.sync("translations:*")
         #expect(try fixture.resource(19)?.appliedSequence == sequence)
         #expect(try fixture.store.read { view in try view.evictions() }.map(\.reason) == [.host])

@@ -30,12 +30,12 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `410 starts the filter over, with the old rows readable throughout`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 300)
-            try fixture.origin.addTranslations(20, count: 3)
+            try await fixture.origin.addTranslations(19, count: 300)
+            try await fixture.origin.addTranslations(20, count: 3)
             try await fixture.sync("translations:*")
-            try fixture.origin.put(1, "new")
-            try fixture.origin.hide(20)
-            fixture.origin.removeChanges(before: fixture.origin.sequence + 1)
+            try await fixture.origin.put(1, "new")
+            try await fixture.origin.hide(20)
+            try await fixture.origin.removeChanges(before: fixture.origin.sequence + 1)
             let watch = RepeatedReader(fixture.store) { view in
                 try view.rows(in: .all(of: ResourceKey("translations", 19))).count == 300
             }
@@ -44,7 +44,7 @@ import Testing
             #expect(report.kind == .bootstrap && report.hidden == 1)
             #expect(seen.wrong == 0 && seen.looks > 0)
             #expect(fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Answers 401 to everything that is not asked with "new".
-    private static func guarded(_ origin: Origin) -> HandlerTransport {
+    private static func guarded(_ origin: any EditableOrigin) -> HandlerTransport {
         let base = OriginTransport(origin)
         return HandlerTransport { (request, body) async throws(TransportError) in
             guard request.headerFields[.authorization] == "new" else { return TransportResponse(status: .unauthorized) }
@@ -247,7 +247,7 @@ import Testing
     /// §1.9.10
     @Test func `are renewed once, and the sync token stays`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 1)
+        try await fixture.origin.addTranslations(19, count: 1)
         try await fixture.sync("translations:*")
         let credentials = Renewed(last: "new")
         let report = try await fixture.sync(
@@ -259,7 +259,7 @@ import Testing
     /// §1.9.10
     @Test func `are not renewed twice`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 1)
+        try await fixture.origin.addTranslations(19, count: 1)
         try await fixture.sync("translations:*")
         let token = try fixture.token()
         let credentials = Renewed(last: "old")
@@ -275,7 +275,7 @@ import Testing
 
     @Test func `in a long run are renewed as often as they expire`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...6 { try await fixture.origin.addTranslations(id, count: 1) }
         let base = OriginTransport(fixture.origin)
         let sent = Mutex<[String: Int]>([:])
         // Every set of fields is good for two requests.
@@ -291,13 +291,13 @@ import Testing
         try await fixture.sync(
             "translations:*", over: transport, credentials: credentials, configure: { $0.concurrentSnapshots = 1 })
         #expect(credentials.calls.withLock { $0 } == [false, true, true, true])
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 
     /// §1.9.10
     @Test func `during several snapshots are renewed once for all`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...6 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...6 { try await fixture.origin.addTranslations(id, count: 1) }
         let base = OriginTransport(fixture.origin)
         // Pages need no session, so that only the snapshot requests are refused.
         let guarded = Self.guarded(fixture.origin)
@@ -309,6 +309,6 @@ import Testing
         let credentials = Renewed(last: "new")
         try await fixture.sync("translations:*", over: transport, credentials: credentials)
         #expect(credentials.calls.withLock { $0 } == [false, true])
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 }

@@ -12,11 +12,11 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `RESOURCE_CREATE fetches the snapshot`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
-            try fixture.origin.addTranslations(20, count: 5)
+            try await fixture.origin.addTranslations(20, count: 5)
             #expect(try await fixture.sync("translations:*").snapshots == 1)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -24,12 +24,12 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `RESOURCE_INVALIDATE replaces every row`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 5)
+            try await fixture.origin.addTranslations(19, count: 5)
             try await fixture.sync("translations:*")
-            try fixture.origin.replace(19, with: Origin.translations(2, "new"))
+            try await fixture.origin.replace(19, with: Origin.translations(2, "new"))
             try await fixture.sync("translations:*")
             #expect(try fixture.translation(19).count == 2)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -37,14 +37,14 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `RESOURCE_DELETE hides the resource and keeps its record`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 5)
+            try await fixture.origin.addTranslations(19, count: 5)
             try await fixture.sync("translations:*")
-            let sequence = try fixture.origin.hide(19)
+            let sequence = try await fixture.origin.hide(19)
             #expect(try await fixture.sync("translations:*").hidden == 1)
             #expect(try fixture.translation(19) == [:])
             #expect(try fixture.resource(19)?.state == .hidden)
             #expect(try fixture.resource(19)?.appliedSequence == sequence)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -52,14 +52,14 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `RESOURCE_UPDATE leaves rows as they are and fetches nothing`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 5)
+            try await fixture.origin.addTranslations(19, count: 5)
             try await fixture.sync("translations:*")
             let before = try #require(try fixture.resource(19))
-            try fixture.origin.touchResource(Origin.ResourceID("translations", 19))
+            try await fixture.origin.touchResource(Origin.ResourceID("translations", 19))
             let report = try await fixture.sync("translations:*")
             #expect(report.snapshots == 0 && report.rowsChanged == 0 && report.mutations == 1)
             #expect(try fixture.resource(19)?.generation == before.generation)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -81,16 +81,16 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `row changes insert, replace and delete one row`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 12)
+            try await fixture.origin.addTranslations(19, count: 12)
             try await fixture.sync("translations:*")
-            try fixture.origin.put(13, "created")
-            try fixture.origin.put(9, "updated")
-            try fixture.origin.delete(10)
+            try await fixture.origin.put(13, "created")
+            try await fixture.origin.put(9, "updated")
+            try await fixture.origin.delete(10)
             #expect(try await fixture.sync("translations:*").rowsChanged == 3)
             #expect(try fixture.text(13) == Origin.translation(13, "created"))
             #expect(try fixture.text(9) == Origin.translation(9, "updated"))
             #expect(try fixture.text(10) == nil)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -98,11 +98,11 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `ROW_UPDATE is a whole row that replaces the old one`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.createResource(
+            try await fixture.origin.createResource(
                 Origin.ResourceID("translations", 19),
                 rows: [Origin.Row(type: "translation", key: "1", #"{"id":1,"text":"a","note":"b"}"#)])
             try await fixture.sync("translations:*")
-            try fixture.origin.put(1, "c")
+            try await fixture.origin.put(1, "c")
             try await fixture.sync("translations:*")
             #expect(try fixture.text(1) == Origin.translation(1, "c"))
         }
@@ -125,20 +125,20 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `a resource hidden, changed unseen and published again is as it is now`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 3)
+            try await fixture.origin.addTranslations(19, count: 3)
             try await fixture.sync("translations:*")
-            try fixture.origin.hide(19)
+            try await fixture.origin.hide(19)
             try await fixture.sync("translations:*")
-            try fixture.origin.put(1, "unseen")
+            try await fixture.origin.put(1, "unseen")
             #expect(try await fixture.sync("translations:*").mutations == 0)
-            try fixture.origin.publish(19)
+            try await fixture.origin.publish(19)
             #expect(try await fixture.sync("translations:*").snapshots == 1)
-            #expect(try fixture.differences(["translations:*"]) == [])
-            try fixture.origin.hide(19)
-            try fixture.origin.publish(19)
-            try fixture.origin.hide(19)
+            #expect(try await fixture.differences(["translations:*"]) == [])
+            try await fixture.origin.hide(19)
+            try await fixture.origin.publish(19)
+            try await fixture.origin.hide(19)
             try await fixture.sync("translations:*")
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 

@@ -14,11 +14,11 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `without changes still bring a new token, which is stored`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
             let token = try fixture.token()
             // A change elsewhere moves the server's count, and with it the token.
-            try fixture.origin.createResource(Origin.ResourceID("tafsirs", 1))
+            try await fixture.origin.createResource(Origin.ResourceID("tafsirs", 1))
             let report = try await fixture.sync("translations:*")
             #expect(report.mutations == 0)
             #expect(try fixture.token() != token)
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `in the middle of a run bring no token`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            for id in Int64(1)...3 { try fixture.origin.addTranslations(id, count: 1) }
+            for id in Int64(1)...3 { try await fixture.origin.addTranslations(id, count: 1) }
             fixture.script.plan(.fail(.connectionRefused), after: 1, where: { $0.path?.contains("/sync?") == true })
             _ = try await fixture.failure("translations:*", configure: { $0.perPage = 1 })
             #expect(try fixture.token() == nil)

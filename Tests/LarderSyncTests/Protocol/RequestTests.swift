@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `go to the server's paths, appended to the base as they are`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
             let requests = fixture.script.recorded.map(\.request)
             #expect(requests.allSatisfy { $0.method == .get && $0.authority == fixture.base.authority })
@@ -29,7 +29,7 @@ import Testing
     func `carry the credentials, for pages and snapshots alike`(_ wiring: Wiring) async throws {
         let accepted = OriginConfiguration.Credentials(authToken: "secret", clientID: "me")
         try await wiring.run(credentials: accepted) { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             let fields: HTTPFields = [Self.token: "secret", Self.client: "me"]
             try await fixture.sync("translations:*", credentials: FixedCredentials(fields))
             let requests = fixture.script.recorded.map(\.request)
@@ -41,10 +41,10 @@ import Testing
     /// §1.2.7
     @Test func `are never answered from memory`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 1)
+        try await fixture.origin.addTranslations(19, count: 1)
         try await fixture.sync("translations:*")
         try await fixture.sync("translations:*")
-        try fixture.origin.replace(19, with: Origin.translations(1, "new"))
+        try await fixture.origin.replace(19, with: Origin.translations(1, "new"))
         try await fixture.sync("translations:*")
         #expect(fixture.script.lines.filter { $0.contains("snapshots") }.count == 2)
         #expect(fixture.script.lines.count == 5)
@@ -54,8 +54,8 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `name the filter in canonical form, with which alone its token is sent`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(1, count: 1)
-            try fixture.origin.addTranslations(6, count: 1)
+            try await fixture.origin.addTranslations(1, count: 1)
+            try await fixture.origin.addTranslations(6, count: 1)
             try await fixture.sync("translations:6,1,6;tafsirs:*")
             #expect(try await fixture.sync("tafsirs:*;translations:1,6").kind == .incremental)
             #expect(try await fixture.sync("translations:1").kind == .bootstrap)
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `request 100 changes a page, or fewer where the host says so`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            for id in Int64(1)...5 { try fixture.origin.addTranslations(id, count: 1) }
+            for id in Int64(1)...5 { try await fixture.origin.addTranslations(id, count: 1) }
             #expect(try await fixture.sync("translations:1,2,3").pages == 1)
             #expect(try await fixture.sync("translations:*", configure: { $0.perPage = 2 }).pages == 3)
             let firsts = fixture.script.lines.filter { $0.contains("resources=") }
@@ -94,14 +94,14 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `follow the url of the next page unchanged`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
-            for number in 2...10 { try fixture.origin.put(number, "row") }
+            for number in 2...10 { try await fixture.origin.put(number, "row") }
             #expect(try await fixture.sync("translations:*", configure: { $0.perPage = 4 }).pages == 3)
             let cursors = fixture.script.lines.suffix(2)
             #expect(cursors.allSatisfy { $0.hasPrefix("GET /content/api/v4/resources/sync?cursor=") })
             #expect(cursors.allSatisfy { !$0.contains("&") })
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -109,9 +109,9 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `for snapshots carry neither token nor sequence`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
-            try fixture.origin.replace(19, with: Origin.translations(2))
+            try await fixture.origin.replace(19, with: Origin.translations(2))
             try await fixture.sync("translations:*")
             let copies = fixture.script.lines.filter { $0.contains("snapshots") }
             #expect(copies == Array(repeating: "GET /content/api/v4/resources/snapshots/translations/19", count: 2))

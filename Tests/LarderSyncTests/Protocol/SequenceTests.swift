@@ -79,18 +79,18 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `of changes made while paging come with the next run`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1)
+            try await fixture.origin.addTranslations(19, count: 1)
             try await fixture.sync("translations:*")
-            for number in 1...4 { try fixture.origin.put(number, "first") }
+            for number in 1...4 { try await fixture.origin.put(number, "first") }
             let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("cursor=") == true }
             async let report = fixture.sync("translations:*", over: heldRequests, configure: { $0.perPage = 2 })
             await heldRequests.waitUntilHeld()
-            try fixture.origin.put(1, "second")
+            try await fixture.origin.put(1, "second")
             heldRequests.release()
             #expect(try await report.rowsChanged == 4)
             #expect(try fixture.text(1) == Origin.translation(1, "first"))
             #expect(try await fixture.sync("translations:*").rowsChanged == 1)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -98,20 +98,20 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `of a snapshot newer than its run supersede older row changes`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 2)
+            try await fixture.origin.addTranslations(19, count: 2)
             try await fixture.sync("translations:*")
-            try fixture.origin.replace(19, with: Origin.translations(2, "replaced"))
-            try fixture.origin.put(1, "old")
+            try await fixture.origin.replace(19, with: Origin.translations(2, "replaced"))
+            try await fixture.origin.put(1, "old")
             let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("snapshots") == true }
             async let report = fixture.sync("translations:*", over: heldRequests)
             await heldRequests.waitUntilHeld()
-            let latest = try fixture.origin.put(1, "newer")
+            let latest = try await fixture.origin.put(1, "newer")
             heldRequests.release()
             #expect(try await report.rowsChanged == 0)
             #expect(try fixture.text(1) == Origin.translation(1, "newer"))
             #expect(try fixture.resource(19)?.appliedSequence == latest)
             #expect(try await fixture.sync("translations:*").rowsChanged == 0)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `replace all rows at once, in front of every reader`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 1500)
+            try await fixture.origin.addTranslations(19, count: 1500)
             try await fixture.sync("translations:*")
             let watch = RepeatedReader(fixture.store) { view in
                 let rows = try view.rows(in: .all(of: ResourceKey("translations", 19)))
@@ -24,12 +24,12 @@ import Testing
             }
             for round in 1...4 {
                 let rows = Origin.translations(round % 2 == 0 ? 1500 : 1400, round % 2 == 0 ? "row" : "new")
-                try fixture.origin.replace(19, with: rows)
+                try await fixture.origin.replace(19, with: rows)
                 try await fixture.sync("translations:*")
             }
             let seen = watch.stop()
             #expect(seen.wrong == 0 && seen.looks > 0)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -37,10 +37,10 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `leave the old rows alone until the last byte is there`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 100)
+            try await fixture.origin.addTranslations(19, count: 100)
             try await fixture.sync("translations:*")
             let token = try fixture.token()
-            try fixture.origin.replace(19, with: Origin.translations(100, "new"))
+            try await fixture.origin.replace(19, with: Origin.translations(100, "new"))
             fixture.script.plan(.cut(after: 2000), where: { $0.path?.contains("snapshots") == true })
             _ = try await fixture.failure("translations:*")
             #expect(try fixture.translation(19).values.allSatisfy { $0.contains("row") })
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `arrive complete, however many rows they have`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 12_000)
+            try await fixture.origin.addTranslations(19, count: 12_000)
             #expect(try await fixture.sync("translations:*").snapshotRows == 12_000)
             #expect(fixture.script.recorded.count == 2)
             #expect(try fixture.resource(19)?.rowCount == 12_000)
@@ -65,13 +65,13 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `without rows empty the resource`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 3)
+            try await fixture.origin.addTranslations(19, count: 3)
             try await fixture.sync("translations:*")
-            try fixture.origin.replace(19, with: [])
+            try await fixture.origin.replace(19, with: [])
             try await fixture.sync("translations:*")
             #expect(try fixture.translation(19) == [:])
             #expect(try fixture.resource(19)?.state == .ready)
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
@@ -93,19 +93,19 @@ import Testing
         try await wiring.run { fixture in
             let groups = Dictionary(grouping: rows, by: \.0)
             for (group, rows) in groups {
-                try fixture.origin.createResource(
+                try await fixture.origin.createResource(
                     Origin.ResourceID(group, 1), rows: rows.map { Origin.Row(type: $0.1, key: $0.2, $0.3) })
             }
             let filter = groups.keys.map { "\($0):*" }.joined(separator: ";")
             try await fixture.sync(filter)
-            #expect(try fixture.differences([filter]) == [])
+            #expect(try await fixture.differences([filter]) == [])
             for (group, type, key, body) in rows {
                 let changed = body.dropLast() + #","changed":true}"#
-                try fixture.origin.putRow(
+                try await fixture.origin.putRow(
                     Origin.Row(type: type, key: key, String(changed)), in: Origin.ResourceID(group, 1))
             }
             #expect(try await fixture.sync(filter).rowsChanged == rows.count)
-            #expect(try fixture.differences([filter]) == [])
+            #expect(try await fixture.differences([filter]) == [])
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
     /// §1.7.5
     @Test func `are fetched with limited concurrency, and each is shown when it is complete`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...8 { try fixture.origin.addTranslations(id, count: 3) }
+        for id in Int64(1)...8 { try await fixture.origin.addTranslations(id, count: 3) }
         let heldRequests = HeldRequestTransport(fixture.script) { ["/7", "/8"].contains($0.path?.suffix(2)) }
         let peak = PeakTransport(heldRequests)
         async let report = fixture.sync("translations:*", over: peak, configure: { $0.concurrentSnapshots = 2 })

@@ -12,7 +12,7 @@ import Testing
 struct OverlapTests {
     @Test func `fetch a shared resource's snapshot once`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...4 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 10) }
+        for id in 1...4 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 10) }
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("/snapshots/") == true }
         let coordinator = try fixture.coordinator("translations:1,2,3", transport: heldRequests)
         try await fixture.running(coordinator) {
@@ -25,21 +25,21 @@ struct OverlapTests {
         }
         #expect((1...4).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1])
         for filter in ["translations:1,2,3", "translations:2,4"] {
-            #expect(try fixture.differences(filter) == [])
+            #expect(try await fixture.differences(filter) == [])
         }
         try fixture.expectSound()
     }
 
     @Test func `lose it only when the last of them does`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 3)
-        try fixture.origin.addTranslations(2, count: 3)
+        try await fixture.origin.addTranslations(1, count: 3)
+        try await fixture.origin.addTranslations(2, count: 3)
         let filters = ["translations:*", "translations:1"]
         let coordinator = try fixture.coordinator(filters[0], filters[1])
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }
-            try fixture.origin.hide(1)
-            fixture.origin.invalidateTokens()
+            try await fixture.origin.hide(1)
+            try await fixture.origin.invalidateTokens()
             // A bootstrap that does not list the resource sweeps it from one filter.
             #expect(try await coordinator.sync(ResourceFilter(filters[0])).wasRejected)
             #expect(try fixture.filterState(filters[0])?.members == [ResourceKey("translations", 2)])
@@ -47,26 +47,26 @@ struct OverlapTests {
             _ = try await coordinator.sync(ResourceFilter(filters[1]))
             #expect(try fixture.text(1, of: 1) == nil)
         }
-        for filter in filters { #expect(try fixture.differences(filter) == []) }
+        for filter in filters { #expect(try await fixture.differences(filter) == []) }
         try fixture.expectSound()
     }
 
     @Test func `never roll a row back, whichever is slower`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 3)
+        try await fixture.origin.addTranslations(1, count: 3)
         let slow = ResourceFilter("translations:*")
         let fast = ResourceFilter("translations:1")
         let first = try fixture.coordinator("translations:*", "translations:1")
         try await fixture.running(first) {
             try await first.status { $0.filters.allSatisfy { $0.activity == .idle } }
         }
-        try fixture.origin.put(1, "old", in: 1)
+        try await fixture.origin.put(1, "old", in: 1)
         // The slow one has its page before the newer change exists, and applies it after the fast one has applied that.
         let held = HeldResponseTransport(fixture.script)
         let coordinator = try fixture.coordinator(transport: held)
         let running = Task { try await coordinator.sync(slow) }
         await held.waitUntilAnswered()
-        try fixture.origin.put(1, "new", in: 1)
+        try await fixture.origin.put(1, "new", in: 1)
         _ = try await fixture.coordinator().sync(fast)
         #expect(try fixture.text(1, of: 1) == payload(1, "new"))
         held.release()
@@ -76,8 +76,8 @@ struct OverlapTests {
 
     @Test func `are removed one by one: what another holds is kept`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 3)
-        try fixture.origin.addTranslations(2, count: 3)
+        try await fixture.origin.addTranslations(1, count: 3)
+        try await fixture.origin.addTranslations(2, count: 3)
         let coordinator = try fixture.coordinator("translations:*", "translations:1")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.filters.allSatisfy { $0.activity == .idle } }

@@ -28,7 +28,7 @@ struct PageSizeTests {
 
     @Test func `restarts the bootstrap's pages, and keeps the stored resources`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...7 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 5) }
+        for id in 1...7 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 5) }
         // Two pages come, the third does not.
         let heldRequests = HeldRequestTransport(fixture.script) { request in
             request.path?.contains("cursor=") == true && fixture.script.lines.contains { $0.contains("cursor=") }
@@ -47,19 +47,19 @@ struct PageSizeTests {
         #expect(later.count == 2 && Set(later).isDisjoint(with: cursors))
         #expect(fixture.script.lines.count { $0.contains("bootstrap=true") && $0.contains("per_page=3") } == 1)
         #expect((1...7).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
         #expect(!fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
     }
 
     @Test func `continues from the token of the old size`() async throws {
         let fixture = try CoordinatorFixture()
-        for id in 1...7 as ClosedRange<Int64> { try fixture.origin.addTranslations(id, count: 5) }
+        for id in 1...7 as ClosedRange<Int64> { try await fixture.origin.addTranslations(id, count: 5) }
         let old = try coordinator(fixture, perPage: 2, over: fixture.script)
         try await fixture.running(old) { try await old.status { $0.isIdle } }
-        for id in 1...7 as ClosedRange<Int64> { try fixture.origin.put(1, "new", in: id) }
+        for id in 1...7 as ClosedRange<Int64> { try await fixture.origin.put(1, "new", in: id) }
         let new = try coordinator(fixture, perPage: 3, over: fixture.script)
         try await fixture.running(new) { try await new.status { $0.isRunning && $0.isIdle } }
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
         #expect(!fixture.recordedEvents.contains(.tokenRejected(filter: "translations:*")))
         #expect((1...7).map { fixture.snapshotRequests(of: $0) } == [1, 1, 1, 1, 1, 1, 1])
     }

@@ -71,36 +71,36 @@ import Testing
 
     @Test func `a slower filter cannot undo a faster one`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.origin.addTranslations(19, count: 2)
         try await fixture.sync("translations:*")
         try await fixture.sync("translations:19")
-        try fixture.origin.put(1, "first")
+        try await fixture.origin.put(1, "first")
         // The slow one has its page, made before the second change, and applies it after the fast one is done.
         let held = HeldResponseTransport(fixture.script)
         async let slow = fixture.sync("translations:*", over: held)
         await held.waitUntilAnswered()
-        try fixture.origin.put(1, "second")
+        try await fixture.origin.put(1, "second")
         #expect(try await fixture.sync("translations:19").rowsChanged == 2)
         held.release()
         #expect(try await slow.rowsChanged == 0)
         #expect(try fixture.text(1) == Origin.translation(1, "second"))
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
+        #expect(try await fixture.differences(["translations:*", "translations:19"]) == [])
     }
 
     @Test func `a snapshot that a slower filter could not find does not hide what a faster one has`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.origin.addTranslations(19, count: 2)
         try await fixture.sync("translations:*")
         try await fixture.sync("translations:19")
-        try fixture.origin.replace(19, with: Origin.translations(3, "second"))
-        let second = fixture.origin.sequence
-        try fixture.origin.hide(19)
+        try await fixture.origin.replace(19, with: Origin.translations(3, "second"))
+        let second = try await fixture.origin.sequence
+        try await fixture.origin.hide(19)
         // The slow run receives `snapshot_not_found`; before it can hide the resource, the resource is back.
         let held = HeldResponseTransport(fixture.script) { $0.path?.contains("snapshots") == true }
         async let slow = fixture.sync("translations:*", over: held)
         await held.waitUntilAnswered()
-        try fixture.origin.publish(19)
+        try await fixture.origin.publish(19)
         try await fixture.sync("translations:19")
         let appliedSequence = try #require(try fixture.resource(19)?.appliedSequence)
         #expect(appliedSequence > second)
@@ -109,7 +109,7 @@ import Testing
         #expect(try fixture.resource(19)?.state == .ready)
         #expect(try fixture.resource(19)?.appliedSequence == appliedSequence)
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*", "translations:19"]) == [])
+        #expect(try await fixture.differences(["translations:*", "translations:19"]) == [])
     }
 
     @Test func `a snapshot that is not found at all does not hide what a faster filter has delivered`() async throws {

@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A bootstrap` {
     @Test func `stores every listed resource and stores the token last`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 3000)
-        try fixture.origin.addTranslations(20, count: 10)
+        try await fixture.origin.addTranslations(19, count: 3000)
+        try await fixture.origin.addTranslations(20, count: 10)
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .bootstrap)
         #expect(report.snapshots == 2)
@@ -25,12 +25,12 @@ import Testing
 
     @Test func `is followed by runs that fetch only what has changed`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 30)
+        try await fixture.origin.addTranslations(19, count: 30)
         _ = try await fixture.sync("translations:*")
         let resource = Origin.ResourceID("translations", 19)
-        _ = try fixture.origin.putRow(
+        _ = try await fixture.origin.putRow(
             Origin.Row(type: "translation", key: "7", "{\"id\":7,\"text\":\"new\"}"), in: resource)
-        _ = try fixture.origin.deleteRow(Origin.RowKey("translation", "8"), in: resource)
+        _ = try await fixture.origin.deleteRow(Origin.RowKey("translation", "8"), in: resource)
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .incremental)
         #expect(report.rowsChanged == 2)
@@ -43,11 +43,11 @@ import Testing
     @Test func `follows a rejected token while the old rows stay readable, and sweeps removed resources`() async throws
     {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 30)
-        try fixture.origin.addTranslations(20, count: 30)
+        try await fixture.origin.addTranslations(19, count: 30)
+        try await fixture.origin.addTranslations(20, count: 30)
         _ = try await fixture.sync("translations:*")
-        _ = try fixture.origin.hideResource(Origin.ResourceID("translations", 20))
-        fixture.origin.invalidateTokens()
+        _ = try await fixture.origin.hideResource(Origin.ResourceID("translations", 20), reason: nil)
+        try await fixture.origin.invalidateTokens()
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .bootstrap)
         #expect(report.hidden == 1)

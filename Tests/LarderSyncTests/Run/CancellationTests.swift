@@ -8,9 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Callers of a run` {
     private func prepared() async throws -> SyncFixture {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 20)
+        try await fixture.origin.addTranslations(19, count: 20)
         try await fixture.sync("translations:*")
-        try fixture.origin.put(1, "new")
+        try await fixture.origin.put(1, "new")
         return fixture
     }
 
@@ -58,7 +58,7 @@ import Testing
         }
         #expect(try fixture.token() == token)
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 
     @Test func `that arrive while a cancelled run is ending get a run of their own`() async throws {
@@ -76,13 +76,13 @@ import Testing
         held.release()
         #expect(try await next.kind == .incremental)
         _ = try await other
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 
     @Test(arguments: 0..<12)
     func `may cancel anywhere, and the next run converges`(_ place: Int) async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 400) }
+        for id in Int64(1)...4 { try await fixture.origin.addTranslations(id, count: 400) }
         // Cancelled by what it reports, so at the same places in every test run.
         let sync = Mutexed<Task<SyncReport, any Error>>()
         let count = Mutexed<Int>()
@@ -101,6 +101,6 @@ import Testing
         try fixture.expectSound()
         for id in Int64(1)...4 { #expect([0, 400].contains(try fixture.translation(id).count)) }
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `The commits of a run` {
     @Test func `are at most one for each small snapshot, and a few for the run`() async throws {
         let fixture = try SyncFixture()
-        for id in 1...40 { try fixture.origin.addTranslations(Int64(id), count: 20) }
+        for id in 1...40 { try await fixture.origin.addTranslations(Int64(id), count: 20) }
         let before = fixture.store.writerStatistics.commits
         #expect(try await fixture.sync("translations:*").snapshotRows == 800)
         #expect(fixture.store.writerStatistics.commits - before <= 40 + 5)
@@ -19,13 +19,13 @@ import Testing
 
     @Test func `are one for the row changes of a page, whatever resources they are of`() async throws {
         let fixture = try SyncFixture()
-        for id in 1...2 { try fixture.origin.addTranslations(Int64(id), count: 20) }
+        for id in 1...2 { try await fixture.origin.addTranslations(Int64(id), count: 20) }
         try await fixture.sync("translations:*")
         for number in 1...20 {
             for id in 1...2 {
                 let text = Origin.translation(number, "new \(id)")
                 let row = Origin.Row(type: "translation", key: String(number), text)
-                _ = try fixture.origin.putRow(row, in: Origin.ResourceID("translations", Int64(id)))
+                _ = try await fixture.origin.putRow(row, in: Origin.ResourceID("translations", Int64(id)))
             }
         }
         let before = fixture.store.writerStatistics.commits

@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A run over damaged records` {
     private func filled() async throws -> SyncFixture {
         let fixture = try SyncFixture()
-        for id in Int64(19)...21 { try fixture.origin.addTranslations(id, count: 2) }
+        for id in Int64(19)...21 { try await fixture.origin.addTranslations(id, count: 2) }
         try await fixture.sync("translations:*")
         return fixture
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(try fixture.translation(20) == before)
         #expect(try fixture.resource(20)?.snapshotPath != nil)
         #expect(try fixture.token() != nil)
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
         try await fixture.store.reclaim()
         try fixture.expectSound()
     }
@@ -57,15 +57,15 @@ import Testing
         fixture.script.plan(.fail(.connectionRefused), where: { _ in true })
         _ = try await fixture.failure("translations:*")
         #expect(try fixture.translation(20) == before)
-        try fixture.origin.hide(20)
+        try await fixture.origin.hide(20)
         try await fixture.sync("translations:*")
         #expect(try fixture.translation(20) == [:])
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 
     @Test func `bootstraps a filter whose record is damaged, and another one not`() async throws {
         let fixture = try await filled()
-        try fixture.origin.addTranslations(30, count: 2)
+        try await fixture.origin.addTranslations(30, count: 2)
         try await fixture.sync("translations:30")
         let other = try fixture.token("translations:30")
         try await damage(fixture, .filters) { key in key.append(integer: 1) }
@@ -74,12 +74,12 @@ import Testing
         #expect(try fixture.store.read { view in try view.readableFilters() }.map(\.filter) == ["translations:30"])
         #expect(try fixture.translation(19) == before)
         // What the server withdraws meanwhile is swept by the bootstrap.
-        try fixture.origin.hide(21)
+        try await fixture.origin.hide(21)
         let report = try await fixture.sync("translations:*")
         #expect(report.kind == .bootstrap)
         #expect(try fixture.translation(21) == [:])
         #expect(try fixture.token() != nil && other != nil)
-        #expect(try fixture.differences(["translations:*", "translations:30"]) == [])
+        #expect(try await fixture.differences(["translations:*", "translations:30"]) == [])
         try await fixture.store.reclaim()
         try fixture.expectSound()
     }
@@ -91,9 +91,9 @@ import Testing
             key.append(text: "translations")
             key.append(integer: 19)
         }
-        fixture.origin.invalidateTokens()
+        try await fixture.origin.invalidateTokens()
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
         try await fixture.store.reclaim()
         try fixture.expectSound()
     }

@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: faults)
     func `in a bootstrap blocks nothing else`(_ fault: Fault) async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 3) }
+        for id in Int64(1)...12 { try await fixture.origin.addTranslations(id, count: 3) }
         fixture.script.plan(fault, times: 100, where: Self.isOf(2))
         expectIncomplete(try await fixture.failure("translations:*", configure: { $0.perPage = 5 }), 2)
         for id in Int64(1)...12 where id != 2 { #expect(try fixture.translation(id).count == 3, "\(id)") }
@@ -48,21 +48,21 @@ import Testing
         try fixture.expectSound()
         fixture.script.clearPlans()
         try await fixture.sync("translations:*")
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
         #expect(try self.readiness(fixture).failedMembers == [])
     }
 
     @Test(arguments: faults)
     func `in a run of changes blocks nothing else, and loses none of its own`(_ fault: Fault) async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 3) }
+        for id in Int64(1)...4 { try await fixture.origin.addTranslations(id, count: 3) }
         try await fixture.sync("translations:*")
         let token = try fixture.token()
-        try fixture.origin.replace(2, with: Origin.translations(2, "new"))
-        try fixture.origin.put(1, "later", in: 2)
-        try fixture.origin.put(1, "new", in: 3)
-        try fixture.origin.addTranslations(5, count: 3)
-        try fixture.origin.put(2, "latest", in: 2)
+        try await fixture.origin.replace(2, with: Origin.translations(2, "new"))
+        try await fixture.origin.put(1, "later", in: 2)
+        try await fixture.origin.put(1, "new", in: 3)
+        try await fixture.origin.addTranslations(5, count: 3)
+        try await fixture.origin.put(2, "latest", in: 2)
         fixture.script.plan(fault, times: 100, where: Self.isOf(2))
         for _ in 1...2 {
             expectIncomplete(try await fixture.failure("translations:*", configure: { $0.perPage = 2 }), 2)
@@ -73,16 +73,16 @@ import Testing
             #expect(try readiness(fixture).isComplete)
         }
         fixture.script.clearPlans()
-        try fixture.origin.put(2, "last", in: 2)
+        try await fixture.origin.put(2, "last", in: 2)
         try await fixture.sync("translations:*")
         #expect(try fixture.text(1, of: 2) == payload(1, "later"))
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
         try fixture.expectSound()
     }
 
     @Test func `because it is too large is reported like the others`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...3 { try fixture.origin.addTranslations(id, count: id == 2 ? 500 : 3) }
+        for id in Int64(1)...3 { try await fixture.origin.addTranslations(id, count: id == 2 ? 500 : 3) }
         let error = try await fixture.failure("translations:*", configure: { $0.limits.snapshotBytes = 2000 })
         expectIncomplete(error, 2)
         #expect(try fixture.translation(3).count == 3)
@@ -90,25 +90,25 @@ import Testing
 
     @Test func `of a resource that is deleted later in the run is not missed`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 3) }
+        for id in Int64(1)...2 { try await fixture.origin.addTranslations(id, count: 3) }
         try await fixture.sync("translations:*")
         let heldRequests = HeldRequestTransport(fixture.script) { $0.path?.contains("cursor=") == true }
-        try fixture.origin.replace(2, with: Origin.translations(2, "new"))
-        try fixture.origin.put(1, "new", in: 1)
-        try fixture.origin.hide(2)
+        try await fixture.origin.replace(2, with: Origin.translations(2, "new"))
+        try await fixture.origin.put(1, "new", in: 1)
+        try await fixture.origin.hide(2)
         fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(2))
         heldRequests.release()
         try await fixture.sync("translations:*", over: heldRequests, configure: { $0.perPage = 1 })
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 
     @Test func `is requested after those that never failed`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...4 { try await fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.internalServerError), times: 100, where: Self.isOf(1))
         _ = try await fixture.failure("translations:*")
         // A change moves the bound, so that everything is asked for again.
-        try fixture.origin.put(1, "new", in: 4)
+        try await fixture.origin.put(1, "new", in: 4)
         let count = fixture.script.lines.count
         _ = try await fixture.failure("translations:*", configure: { $0.concurrentSnapshots = 1 })
         let requested = fixture.script.lines.dropFirst(count).compactMap { $0.split(separator: "/").last }.filter {
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `among several refused in a row does not block later pages`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...12 { try await fixture.origin.addTranslations(id, count: 1) }
         func refuse() {
             fixture.script.plan(.status(.forbidden), times: 1000) { request in
                 (Int64(1)...6).contains { Self.isOf($0)(request) }
@@ -131,8 +131,8 @@ import Testing
         for id in Int64(7)...12 { #expect(try fixture.translation(id).count == 1, "\(id)") }
         fixture.script.clearPlans()
         try await fixture.sync("translations:*")
-        for id in Int64(1)...6 { try fixture.origin.replace(id, with: Origin.translations(2)) }
-        try fixture.origin.put(1, "new", in: 7)
+        for id in Int64(1)...6 { try await fixture.origin.replace(id, with: Origin.translations(2)) }
+        try await fixture.origin.put(1, "new", in: 7)
         refuse()
         let next = try await fixture.failure("translations:*", configure: { $0.perPage = 6 })
         expectIncomplete(next, 1, 2, 3, 4, 5, 6)
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `among several that failed before does not block later pages, also by hand`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...12 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...12 { try await fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.internalServerError), times: 1000) { request in
             (Int64(1)...5).contains { Self.isOf($0)(request) }
         }
@@ -155,8 +155,8 @@ import Testing
 
     @Test func `holds up only the bootstrap that waits for it`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(1, count: 2)
-        for id in Int64(2)...3 { try fixture.origin.addTranslations(id, count: 1) }
+        try await fixture.origin.addTranslations(1, count: 2)
+        for id in Int64(2)...3 { try await fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.forbidden), times: 100, where: Self.isOf(2))
         // The rows of 1 cannot be named, so that runs pass over it: nothing waits for that.
         let mapping = RowKeyMapping(capturing: ["text"]) { (_, fields) throws(WireError) in
@@ -181,7 +181,7 @@ import Testing
 
     @Test func `of many in a row ends the run`() async throws {
         let fixture = try SyncFixture()
-        for id in Int64(1)...40 { try fixture.origin.addTranslations(id, count: 1) }
+        for id in Int64(1)...40 { try await fixture.origin.addTranslations(id, count: 1) }
         fixture.script.plan(.status(.internalServerError), times: 1000) { $0.path?.contains("/snapshots/") == true }
         guard case .unavailable = try await fixture.failure("translations:*") else {
             Issue.record("another reason")
@@ -197,9 +197,9 @@ import Testing
         fixture.script.lines.count { $0.contains("/sync?") }
     }
 
-    private func failing(_ ids: ClosedRange<Int64> = 1...3) throws -> CoordinatorFixture {
+    private func failing(_ ids: ClosedRange<Int64> = 1...3) async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture()
-        for id in ids { try fixture.origin.addTranslations(id, count: 2) }
+        for id in ids { try await fixture.origin.addTranslations(id, count: 2) }
         fixture.script.plan(.status(.internalServerError), times: 1000) {
             $0.path?.hasSuffix("/translations/2") == true
         }
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `a bootstrap is not restarted by every trigger, restart or network`() async throws {
-        let fixture = try failing()
+        let fixture = try await failing()
         let first = try fixture.coordinator("translations:*")
         try await fixture.running(first) {
             try await waitForFailures(fixture, 1)
@@ -243,18 +243,18 @@ import Testing
             fixture.script.clearPlans()
             _ = try await second.sync(ResourceFilter("translations:*"))
         }
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `other changes are applied at once, and the resource is not requested`() async throws {
-        let fixture = try failing(1...1)
+        let fixture = try await failing(1...1)
         let coordinator = try fixture.coordinator("translations:*")
         try await fixture.running(coordinator) {
             try await coordinator.status { $0.isIdle && $0.filters[0].readiness?.isComplete == true }
-            try fixture.origin.addTranslations(2, count: 2)
+            try await fixture.origin.addTranslations(2, count: 2)
             coordinator.trigger(.push(nil))
             try await waitForFailures(fixture, 1)
-            try fixture.origin.put(1, "new", in: 1)
+            try await fixture.origin.put(1, "new", in: 1)
             coordinator.trigger(.push(nil))
             try await waitForFailures(fixture, 2)
             #expect(try fixture.text(1, of: 1) == payload(1, "new"))
@@ -264,7 +264,7 @@ import Testing
             fixture.clock.advance(by: .seconds(11))
             try await coordinator.status { $0.isIdle && $0.filters[0].lastError == nil }
         }
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `the waits grow to an hour, and a clock that was moved back blocks nothing`() {

@@ -16,15 +16,15 @@ import Testing
 
     /// An origin with resources and row changes that a run meets on several pages.
     private func prepare(_ fixture: SyncFixture) async throws {
-        for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 20) }
+        for id in Int64(1)...4 { try await fixture.origin.addTranslations(id, count: 20) }
         try await fixture.sync("translations:*", configure: { $0.perPage = 2 })
-        try fixture.origin.put(1, "new", in: 1)
-        try fixture.origin.replace(2, with: Origin.translations(25, "new"))
-        try fixture.origin.delete(2, in: 1)
-        try fixture.origin.hide(3)
-        try fixture.origin.put(7, "new", in: 4)
-        try fixture.origin.addTranslations(5, count: 30)
-        try fixture.origin.put(8, "new", in: 5)
+        try await fixture.origin.put(1, "new", in: 1)
+        try await fixture.origin.replace(2, with: Origin.translations(25, "new"))
+        try await fixture.origin.delete(2, in: 1)
+        try await fixture.origin.hide(3)
+        try await fixture.origin.put(7, "new", in: 4)
+        try await fixture.origin.addTranslations(5, count: 30)
+        try await fixture.origin.put(8, "new", in: 5)
     }
 
     /// The rows of each resource as they were before, and as they may be after.
@@ -68,7 +68,7 @@ import Testing
                 #expect(failures > 2)
                 fixture.script.clearPlans()
                 try await fixture.sync("translations:*")
-                #expect(try fixture.differences(["translations:*"]) == [])
+                #expect(try await fixture.differences(["translations:*"]) == [])
             }
         }
     }
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: Wiring.allCases)
     func `in any exchange of its bootstrap stores no token`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            for id in Int64(1)...4 { try fixture.origin.addTranslations(id, count: 20) }
+            for id in Int64(1)...4 { try await fixture.origin.addTranslations(id, count: 20) }
             for exchange in 0..<6 {
                 fixture.script.plan(
                     .fail(.timeout(.head)), exchange: fixture.script.recorded.count + min(exchange, 2))
@@ -92,14 +92,14 @@ import Testing
                 try fixture.expectSound()
             }
             try await fixture.sync("translations:*")
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 
     @Test(arguments: Wiring.allCases)
     func `because the body of a page or a snapshot stalls ends in time`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
-            try fixture.origin.addTranslations(19, count: 50)
+            try await fixture.origin.addTranslations(19, count: 50)
             for part in ["/sync?", "snapshots"] {
                 fixture.script.plan(.stall(after: 100), where: { $0.path?.contains(part) == true })
                 let error = try await fixture.failure(
@@ -111,7 +111,7 @@ import Testing
                 #expect(error.isRetryable)
             }
             try await fixture.sync("translations:*")
-            #expect(try fixture.differences(["translations:*"]) == [])
+            #expect(try await fixture.differences(["translations:*"]) == [])
         }
     }
 

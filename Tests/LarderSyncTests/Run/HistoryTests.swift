@@ -47,7 +47,7 @@ import Testing
             for _ in 1...2 {
                 for filter in Self.filters { try await fixture.sync(filter) }
             }
-            #expect(try fixture.differences(Self.filters) == [], "seed \(seed)")
+            #expect(try await fixture.differences(Self.filters) == [], "seed \(seed)")
         }
     }
 }
@@ -66,11 +66,11 @@ private struct History {
 
     /// Some commands, then a run of one or two filters, whatever becomes of it.
     mutating func step(_ filters: [String]) async throws {
-        for _ in 0..<Int.random(in: 0...6, using: &random) { command() }
-        if Int.random(in: 0..<12, using: &random) == 0 { fixture.origin.invalidateTokens() }
+        for _ in 0..<Int.random(in: 0...6, using: &random) { await command() }
+        if Int.random(in: 0..<12, using: &random) == 0 { try await fixture.origin.invalidateTokens() }
         if Int.random(in: 0..<12, using: &random) == 0 {
-            let oldest = max(0, fixture.origin.sequence - Int64.random(in: 0...20, using: &random))
-            fixture.origin.removeChanges(before: oldest)
+            let oldest = max(0, try await fixture.origin.sequence - Int64.random(in: 0...20, using: &random))
+            try await fixture.origin.removeChanges(before: oldest)
         }
         plan()
         let size = Int.random(in: 1...8, using: &random)
@@ -80,7 +80,7 @@ private struct History {
         if first != second, Bool.random(using: &random) {
             async let two: Void = run(second, size)
             // Content goes on changing while runs are under way.
-            for _ in 0..<3 { command() }
+            for _ in 0..<3 { await command() }
             await two
         }
         await one
@@ -100,7 +100,7 @@ private struct History {
     }
 
     /// One change of the origin; those that make no sense are refused by it.
-    private mutating func command() {
+    private mutating func command() async {
         next += 1
         let group = Int.random(in: 0..<3, using: &random) == 0 ? "tafsirs" : "translations"
         let resource = Origin.ResourceID(group, Int64.random(in: 1...5, using: &random))
@@ -108,13 +108,13 @@ private struct History {
         let key = Int.random(in: 1...12, using: &random)
         let origin = fixture.origin
         switch Int.random(in: 0..<16, using: &random) {
-        case 0..<2: _ = try? origin.createResource(resource, rows: rows(type))
-        case 2..<8: _ = try? origin.putRow(Origin.Row(type: type, key: "\(key)", body(key)), in: resource)
-        case 8..<11: _ = try? origin.deleteRow(Origin.RowKey(type, "\(key)"), in: resource)
-        case 11: _ = try? origin.hideResource(resource)
-        case 12..<14: _ = try? origin.publishResource(resource)
-        case 14: _ = try? origin.replaceRows(of: resource, with: rows(type))
-        default: _ = try? origin.touchResource(resource)
+        case 0..<2: _ = try? await origin.createResource(resource, rows: rows(type))
+        case 2..<8: _ = try? await origin.putRow(Origin.Row(type: type, key: "\(key)", body(key)), in: resource)
+        case 8..<11: _ = try? await origin.deleteRow(Origin.RowKey(type, "\(key)"), in: resource)
+        case 11: _ = try? await origin.hideResource(resource, reason: nil)
+        case 12..<14: _ = try? await origin.publishResource(resource)
+        case 14: _ = try? await origin.replaceRows(of: resource, with: rows(type))
+        default: _ = try? await origin.touchResource(resource)
         }
     }
 

@@ -88,10 +88,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A resource that is not stored` {
     @Test func `records row changes in its applied sequence only when it was evicted`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 3)
+        try await fixture.origin.addTranslations(19, count: 3)
         try await fixture.sync("translations:*")
         try await fixture.evict(19)
-        let sequence = try fixture.origin.put(1, "new")
+        let sequence = try await fixture.origin.put(1, "new")
         let report = try await fixture.sync("translations:*")
         #expect(report.rowsChanged == 0)
         let resource = try #require(try fixture.resource(19))

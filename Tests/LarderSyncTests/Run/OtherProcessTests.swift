@@ -9,7 +9,7 @@ import Testing
 @Suite struct `While another process syncs the store` {
     @Test func `a run sends nothing, leaves the other one alone, and may be tried again`() async throws {
         let fixture = try SyncFixture()
-        try fixture.origin.addTranslations(19, count: 2)
+        try await fixture.origin.addTranslations(19, count: 2)
         // Another open file excludes as another process does.
         var lock = try OwnerLock.acquire("sync.lock", in: fixture.path)
         #expect(lock != nil)
@@ -27,6 +27,6 @@ import Testing
         // A run that is over holds nothing.
         lock = try OwnerLock.acquire("sync.lock", in: fixture.path)
         #expect(lock != nil)
-        #expect(try fixture.differences(["translations:*"]) == [])
+        #expect(try await fixture.differences(["translations:*"]) == [])
     }
 }

@@ -132,7 +132,7 @@ import Testing
 
     @Test func `ends the wait until it is ready`() async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(1, count: 1)
+        try await fixture.origin.addTranslations(1, count: 1)
         try await fixture.store.bindServer("https://api.example.org", to: .sync)
         try await fixture.store.write { try $0.updateFilter("tafsirs:*") { $0.token = "A" } }
         let coordinator = try fixture.coordinator("translations:*")

@@ -50,11 +50,11 @@ struct SlowSnapshotTests {
     @Test(arguments: [(200, Duration.zero), (3 << 20, .seconds(29))])
     func `does not block those of other filters`(_ bytes: Int, _ pause: Duration) async throws {
         let fixture = try CoordinatorFixture()
-        try fixture.origin.addTranslations(20, count: 3)
+        try await fixture.origin.addTranslations(20, count: 3)
         let long = String(repeating: "x", count: bytes / 20)
         let id = Origin.ResourceID("translations", 19)
-        try fixture.origin.createResource(id, rows: Origin.translations(20, long))
-        let body = Array(try fixture.origin.snapshot(of: id).joined())
+        try await fixture.origin.createResource(id, rows: Origin.translations(20, long))
+        let body = Array(try await fixture.origin.snapshot(of: id).joined())
         let pieces = [Array(body.dropLast(2)), [body[body.count - 2]], [body[body.count - 1]]]
         let line = Line()
         let sync = ContentSync(

@@ -49,12 +49,12 @@ import Testing
     private func snapshotRequests(of ids: ClosedRange<Int64>) -> Int { ids.map(fixture.snapshotRequests).reduce(0, +) }
 
     @Test func `repeatedly delay the changes on later pages by one run only`() async throws {
-        for id in Int64(1)...8 { try fixture.origin.addTranslations(id, count: 2) }
+        for id in Int64(1)...8 { try await fixture.origin.addTranslations(id, count: 2) }
         _ = try await sync.sync(filter)
         let before = snapshotRequests(of: 1...6)
-        for id in Int64(1)...6 { try fixture.origin.replace(id, with: Origin.translations(2, "new")) }
-        try fixture.origin.put(1, "new", in: 7)
-        try fixture.origin.replace(8, with: Origin.translations(2, "new"))
+        for id in Int64(1)...6 { try await fixture.origin.replace(id, with: Origin.translations(2, "new")) }
+        try await fixture.origin.put(1, "new", in: 7)
+        try await fixture.origin.replace(8, with: Origin.translations(2, "new"))
         respondWithWait(1...6)
         for run in 1...2 {
             try await runIntoWait()
@@ -67,51 +67,51 @@ import Testing
         for id in Int64(1)...6 { #expect(fixture.snapshotRequests(of: id) <= 3) }
         fixture.script.clearPlans()
         _ = try await sync.sync(filter)
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `repeatedly delay other snapshots of a bootstrap by one run each`() async throws {
-        for id in Int64(1)...5 { try fixture.origin.addTranslations(id, count: 2) }
+        for id in Int64(1)...5 { try await fixture.origin.addTranslations(id, count: 2) }
         respondWithWait(1...2)
         for _ in 1...3 { try await runIntoWait() }
         for id in Int64(3)...5 { #expect(try fixture.text(1, of: id) == Origin.translation(1, "row 1"), "\(id)") }
         #expect(snapshotRequests(of: 1...2) == 3)
         fixture.script.clearPlans()
         _ = try await sync.sync(filter)
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `contain the changes that were left to them, or are fetched again`() async throws {
-        try fixture.origin.addTranslations(1, count: 2)
-        try fixture.origin.addTranslations(2, count: 2)
+        try await fixture.origin.addTranslations(1, count: 2)
+        try await fixture.origin.addTranslations(2, count: 2)
         _ = try await sync.sync(filter)
-        try fixture.origin.replace(1, with: Origin.translations(2, "new"))
+        try await fixture.origin.replace(1, with: Origin.translations(2, "new"))
         respondWithWait(1...1, times: 2)
         try await runIntoWait()
         let request = try #require(fixture.script.recorded.last { isOf(1...1)($0.request) }?.request)
         let old = try await OriginTransport(fixture.origin).send(
             request, body: nil, timeouts: TransportTimeouts())
         let stale = try await old.body.collect(upTo: 10_000)
-        try fixture.origin.put(2, "later", in: 1)
+        try await fixture.origin.put(2, "later", in: 1)
         try await runIntoWait()
         // What is in no snapshot yet is not applied to the rows of the last one.
         #expect(try fixture.text(2, of: 1) == Origin.translation(2, "row 2"))
         fixture.script.plan(.body(stale), where: isOf(1...1))
         _ = try await sync.sync(filter)
         #expect(try fixture.text(2, of: 1) == Origin.translation(2, "later"))
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 
     @Test func `of resources that are deleted on a later page are not requested`() async throws {
-        for id in Int64(1)...2 { try fixture.origin.addTranslations(id, count: 2) }
+        for id in Int64(1)...2 { try await fixture.origin.addTranslations(id, count: 2) }
         _ = try await sync.sync(filter)
-        try fixture.origin.replace(1, with: Origin.translations(2, "new"))
+        try await fixture.origin.replace(1, with: Origin.translations(2, "new"))
         respondWithWait(1...1)
         try await runIntoWait()
         let requestCount = fixture.snapshotRequests(of: 1)
-        try fixture.origin.hide(1)
+        try await fixture.origin.hide(1)
         _ = try await sync.sync(filter)
         #expect(fixture.snapshotRequests(of: 1) == requestCount)
-        #expect(try fixture.differences() == [])
+        #expect(try await fixture.differences() == [])
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
 /// An origin, and a coordinator in front of it whose time, network and power a test decides.
 final class CoordinatorFixture: Sendable {
-    let origin: Origin
+    let origin: any EditableOrigin
     let script: ScriptedTransport
     let clock = VirtualClock()
     let network: ScriptedConnectivity
@@ -21,7 +21,7 @@ final class CoordinatorFixture: Sendable {
     private let events = Mutex<(all: [SyncEvent], waiters: [CheckedContinuation<Void, Never>])>(([], []))
     private let path = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
 
-    init(origin: Origin = .ofTests(), network: NetworkState = .online) throws {
+    init(origin: any EditableOrigin = Origin.ofTests(), network: NetworkState = .online) throws {
         self.origin = origin
         self.network = ScriptedConnectivity(network)
         script = ScriptedTransport(OriginTransport(origin), clock: ContinuousClock())

@@ -12,7 +12,7 @@ import Testing
 
 /// An origin, a store, and a sync between them over a transport on which a test can make things go wrong.
 final class SyncFixture: Sendable {
-    let origin: Origin
+    let origin: any EditableOrigin
     /// Everything goes through it, so everything is recorded.
     let script: ScriptedTransport
     let base: BaseURL
@@ -22,7 +22,8 @@ final class SyncFixture: Sendable {
 
     /// - Parameter transport: reaches the origin, or another server; nil for the origin in this process.
     init(
-        origin: Origin = .ofTests(), transport: (any Transport)? = nil, base: String = "http://127.0.0.1/content",
+        origin: any EditableOrigin = Origin.ofTests(), transport: (any Transport)? = nil,
+        base: String = "http://127.0.0.1/content",
         sizeCap: Int64? = nil
     ) throws {
         self.origin = origin

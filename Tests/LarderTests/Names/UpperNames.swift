@@ -173,10 +173,12 @@ private enum UpperNames {
     typealias LarderOutboxUndoBlockedReason = UndoBlockedReason
     // LarderPostgres
     #if Postgres
+    typealias LarderPostgresGroupRulesConflict = GroupRulesConflict
     typealias LarderPostgresPostgresConfiguration = PostgresConfiguration
     typealias LarderPostgresPostgresError = PostgresError
     typealias LarderPostgresPostgresIdempotencyStore = PostgresIdempotencyStore
     typealias LarderPostgresPostgresIsolation = PostgresIsolation
+    typealias LarderPostgresPostgresOrigin = PostgresOrigin
     typealias LarderPostgresPostgresPool = PostgresPool
     typealias LarderPostgresPostgresRow = PostgresRow
     typealias LarderPostgresPostgresTransaction = PostgresTransaction
@@ -185,6 +187,8 @@ private enum UpperNames {
     // LarderServer
     typealias LarderServerContentFilter = ContentFilter
     typealias LarderServerContentLoader = ContentLoader
+    typealias LarderServerSyncOrigin = SyncOrigin
+    typealias LarderServerEditableOrigin = EditableOrigin
     typealias LarderServerGroupRules = GroupRules
     typealias LarderServerGroupTable = GroupTable
     typealias LarderServerIdempotencyClaim = IdempotencyClaim

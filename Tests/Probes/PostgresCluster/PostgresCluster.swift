@@ -31,10 +31,15 @@ public final class PostgresCluster: Sendable {
     ///
     /// - Parameter settings: further lines of `postgresql.conf`.
     public static func start(settings: [String] = []) async throws -> PostgresCluster {
-        try await blocking { try PostgresCluster(settings: settings) }
+        try await blocking { try PostgresCluster(settings: settings, primary: nil) }
     }
 
-    private init(settings: [String]) throws {
+    /// Makes a standby of this server, which replays its changes.
+    public func startStandby() async throws -> PostgresCluster {
+        try await Self.blocking { try PostgresCluster(settings: [], primary: self.port) }
+    }
+
+    private init(settings: [String], primary: Int?) throws {
         guard let programs = Self.programs else { throw Failure.notInstalled }
         directory = FileManager.default.temporaryDirectory.path + "/larder-postgres-\(UUID().uuidString)"
         port = try Self.freePort()
@@ -51,7 +56,11 @@ public final class PostgresCluster: Sendable {
             mkdir -m 755 "$1"
             if [ "$(id -u)" = 0 ]; then chown postgres "$1"; fi
             cd "$1"
-            as "$2/initdb" -D "$1/data" -A trust -U postgres --no-sync > initdb.log
+            if [ -z "$4" ]; then
+                as "$2/initdb" -D "$1/data" -A trust -U postgres --no-sync > initdb.log
+            else
+                as "$2/pg_basebackup" -D "$1/data" -d "host=127.0.0.1 port=$4 user=postgres" -R --no-sync -c fast
+            fi
             printf '%s\\n' "$3" >> "$1/data/postgresql.conf"
             set +e
             touch "$1/run"
@@ -69,7 +78,7 @@ public final class PostgresCluster: Sendable {
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh", directory, programs, settings]
+        process.arguments = ["-c", script, "sh", directory, programs, settings, primary.map { "\($0)" } ?? ""]
         life = Pipe()
         process.standardInput = life
         process.standardOutput = FileHandle.nullDevice

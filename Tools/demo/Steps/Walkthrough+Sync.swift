@@ -7,16 +7,16 @@ import LarderServer
 
 extension Walkthrough {
     /// Fills the origin with Debian's word lists and code tables.
-    func fillOrigin() throws {
+    func fillOrigin() async throws {
         screen.heading("A server with real content")
         let clock = ContinuousClock()
         var words = 0
         var codes = 0
-        let time = try clock.measure {
+        let time = try await clock.measure {
             var loader = ContentLoader(into: origin)
             words = try WordNet().load(into: &loader)
             codes = try ISOCodes().load(into: &loader)
-            _ = try loader.commit()
+            _ = try await loader.commit()
         }
         screen.line(
             "\(Figures.count(words)) WordNet synsets and \(Figures.count(codes)) ISO codes in \(Figures.time(time))")

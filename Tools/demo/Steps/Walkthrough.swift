@@ -34,7 +34,7 @@ final class Walkthrough: Sendable {
     }
 
     private func steps() async throws {
-        try fillOrigin()
+        try await fillOrigin()
         try? FileManager.default.removeItem(atPath: storePath)
         let store = try Store.open(at: storePath)
         try await OriginServer.run(origin) { baseURL in

@@ -22,7 +22,7 @@ import Testing
         let (parameters, layout) = Self.layouts[index]
         try await wiring.run { fixture in
             let origin = fixture.origin
-            try origin.addTranslations(19, count: 23)
+            try await origin.addTranslations(19, count: 23)
             let transport: any Transport = wiring == .inProcess ? ListTransport(origin: origin) : fixture.script
             let source = JSONPageSource(
                 transport: transport, base: fixture.base, path: "/api/lists/translations/19", parameters: parameters,
@@ -30,13 +30,13 @@ import Testing
             let lists = ListReconciler(store: fixture.store, configuration: ListConfiguration(pageSize: 5))
             let first = try await lists.reconcile(Self.resource, type: "translation", from: source)
             #expect(first.created == 23)
-            #expect(try fixture.rows(Self.resource) == fixture.originRows(Self.resource))
-            for key in [1, 6, 10, 11, 22, 23] { try origin.delete(key) }
-            try origin.put(7, "another text")
-            for key in [24, 100, 101] { try origin.put(key, "new") }
+            #expect(try await fixture.rows(Self.resource) == fixture.originRows(Self.resource))
+            for key in [1, 6, 10, 11, 22, 23] { try await origin.delete(key) }
+            try await origin.put(7, "another text")
+            for key in [24, 100, 101] { try await origin.put(key, "new") }
             let second = try await lists.reconcile(Self.resource, type: "translation", from: source)
             #expect((second.created, second.updated, second.deleted) == (3, 1, 6))
-            #expect(try fixture.rows(Self.resource) == fixture.originRows(Self.resource))
+            #expect(try await fixture.rows(Self.resource) == fixture.originRows(Self.resource))
             let third = try await lists.reconcile(Self.resource, type: "translation", from: source)
             #expect(third.writes == 0)
             #expect(third.rangeReads == third.requests + 1)
@@ -47,14 +47,14 @@ import Testing
     func `that is hidden leaves the rows and is a typed error`(_ wiring: Wiring) async throws {
         try await wiring.run { fixture in
             let origin = fixture.origin
-            try origin.addTranslations(19, count: 7)
+            try await origin.addTranslations(19, count: 7)
             let transport: any Transport = wiring == .inProcess ? ListTransport(origin: origin) : fixture.script
             let source = JSONPageSource(
                 transport: transport, base: fixture.base, path: "/api/lists/translations/19",
                 layout: JSONPageLayout(items: ["items"]))
             let lists = ListReconciler(store: fixture.store)
             try await lists.reconcile(Self.resource, type: "translation", from: source)
-            try origin.hide(19)
+            try await origin.hide(19)
             let error = await #expect(throws: ListError.self) {
                 try await lists.reconcile(Self.resource, type: "translation", from: source)
             }
@@ -70,7 +70,7 @@ import Testing
 
 /// Answers requests for lists from an origin in the same process.
 private struct ListTransport: Transport {
-    let origin: Origin
+    let origin: any EditableOrigin
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, timeouts: TransportTimeouts
@@ -80,7 +80,7 @@ private struct ListTransport: Transport {
         guard parts.count == 2, let id = Int64(parts[0]) else { return TransportResponse(status: .notFound) }
         do throws(OriginProblem) {
             let query = try ListQuery(parsing: parts[1])
-            let body = try origin.list(of: Origin.ResourceID("translations", id), query)
+            let body = try await origin.list(of: Origin.ResourceID("translations", id), query)
             return TransportResponse(status: .ok, body: body)
         } catch {
             return TransportResponse(status: .init(code: error.status), body: error.body)

@@ -1,0 +1,188 @@
+#if Postgres
+internal import LarderFormat
+public import LarderServer
+
+/// The content of a sync server in a PostgreSQL database, which any number of servers share.
+///
+/// ```swift
+/// let pool = PostgresPool(PostgresConfiguration("postgresql://shop@db1,db2/shop?target_session_attrs=read-write"))
+/// let origin = try await PostgresOrigin.open(pool, now: { milliseconds since 1970 })
+/// router.add(middleware: ContentSyncMiddleware(origin))
+/// ```
+///
+/// The content is in the tables `larder.resources` and `larder.rows`. Any program that writes them feeds the sync: triggers
+/// log each change, and the commit numbers it. Numbers have no gaps, and ascend in the order of the commits. A commit that
+/// changes content waits for the one before it; all other transactions of the database are not affected.
+///
+/// Every server accepts the tokens and cursors of the others, so that one run may turn its pages over all of them. While the
+/// database cannot be used, requests are answered with 503 and `Retry-After`.
+public final class PostgresOrigin: EditableOrigin {
+    let pool: PostgresPool
+    private let replica: PostgresPool?
+    let signer: TicketSigner
+    /// The time in milliseconds since 1970-01-01 UTC, by which the windows of rate limits are measured.
+    public let now: @Sendable () -> Int64
+
+    private init(
+        _ pool: PostgresPool, replica: PostgresPool?, _ secret: TokenSecret, now: @escaping @Sendable () -> Int64
+    ) {
+        self.pool = pool
+        self.replica = replica
+        signer = TicketSigner(secret: secret)
+        self.now = now
+    }
+
+    /// Opens the content in the database of a pool; creates its tables, in the schema `larder`, where there are none.
+    ///
+    /// - Parameters:
+    ///   - pool: The connections to the primary; the caller closes them.
+    ///   - replica: The connections to a standby, which pages, snapshots and lists are read from where it has replayed
+    ///     what the request needs. A request waits 200 ms for that at most, and is then answered from the primary.
+    ///   - groups: The rules of groups, which are stored where the database has none for a group.
+    ///   - now: The time in milliseconds since 1970-01-01 UTC.
+    /// - Throws: ``PostgresError``, also where the tables are missing and the user may not create them, or are those of a
+    ///   newer version; ``GroupRulesConflict`` where the database has other rules for a group.
+    public static func open(
+        _ pool: PostgresPool, replica: PostgresPool? = nil, groups: GroupTable = .standard,
+        now: @escaping @Sendable () -> Int64
+    ) async throws -> PostgresOrigin {
+        let secret = try await pool.transaction { transaction in
+            try PostgresSchema.migrate(&transaction)
+            try ContentTable.add(groups, &transaction)
+            return try ContentTable.secret(&transaction)
+        }
+        return PostgresOrigin(pool, replica: replica, secret, now: now)
+    }
+
+    /// Signs tokens and cursors; it was made with the tables.
+    public var secret: TokenSecret { signer.secret }
+
+    /// Returns the page that a request names, as `Origin.page(_:)`.
+    ///
+    /// - Throws: As `Origin.page(_:)`; status 503 with `Retry-After` while the database cannot be used.
+    /// - Complexity: At most `Origin.scannedChanges` changes, or resources in a first sync, are examined.
+    public func page(_ query: OriginQuery) async throws(OriginProblem) -> OriginPage {
+        let signer = signer
+        return try await read(after: query.neededHead(signer)) { head, transaction in
+            let known = try ContentTable.knownGroups(of: query, &transaction)
+            let run = try SyncRun(query, at: head, hasGroup: known.contains, signer)
+            let scan = try ContentTable.scan(run, at: head, &transaction)
+            let groups = try ContentTable.groupsWithContentID(run.filter, &transaction)
+            return run.page(scan.changes, next: scan.next, signer, groupsWithContentID: groups)
+        }
+    }
+
+    /// Returns the snapshot of a public resource, as of now.
+    ///
+    /// - Throws: As `Origin.snapshot(of:)`; status 503 with `Retry-After` while the database cannot be used.
+    public func snapshot(of resource: Origin.ResourceID) async throws(OriginProblem) -> OriginSnapshot {
+        try await read(after: nil) { head, transaction in
+            try ContentTable.snapshot(of: resource, at: head, &transaction)
+        }
+    }
+
+    /// Returns one page of the rows of a public resource in key order, as `Origin.list(of:_:)`.
+    ///
+    /// - Throws: As `Origin.list(of:_:)`; status 503 with `Retry-After` while the database cannot be used.
+    public func list(of resource: Origin.ResourceID, _ query: ListQuery) async throws(OriginProblem) -> [UInt8] {
+        try await read(after: nil) { _, transaction in try ContentTable.list(of: resource, query, &transaction) }
+    }
+
+    /// Checks that the primary can be used, for a route that reports whether a server is ready.
+    ///
+    /// - Throws: `OriginProblem`, with status 503 while it cannot be reached.
+    public func check() async throws(OriginProblem) {
+        try await answering {
+            _ = try await self.pool.transaction { transaction in try ContentTable.head(&transaction) }
+        }
+    }
+
+    /// Reads from one state of the content that includes what `needed` counts: of the replica, or else of the primary.
+    private func read<Value: Sendable>(
+        after needed: SyncHead?,
+        _ body: @escaping @Sendable (SyncHead, inout PostgresTransaction) throws -> Value
+    ) async throws(OriginProblem) -> Value {
+        try await answering {
+            if let replica = self.replica, let value = try await Self.read(from: replica, after: needed, body) {
+                return value
+            }
+            return try await self.pool.transaction(.repeatableRead) { transaction in
+                try body(try ContentTable.head(&transaction), &transaction)
+            }
+        }
+    }
+
+    /// Reads from a replica; returns `nil` where it cannot be used, or has not replayed enough after 200 ms.
+    private static func read<Value: Sendable>(
+        from replica: PostgresPool, after needed: SyncHead?,
+        _ body: @escaping @Sendable (SyncHead, inout PostgresTransaction) throws -> Value
+    ) async throws -> Value? {
+        for attempt in 0...20 {
+            if attempt > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            do {
+                let value = try await replica.transaction(.repeatableRead) { transaction -> Value? in
+                    // The head is replicated with the rows: what it counts can be read.
+                    let head = try ContentTable.head(&transaction)
+                    if let needed, needed.sequence > head.sequence || needed.epoch > head.epoch { return nil }
+                    return try body(head, &transaction)
+                }
+                if let value { return value }
+            } catch let error as PostgresError where error.isTemporary || error == .closed {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Runs `body`, once again when a connection was lost, and answers errors of the database.
+    func answering<Value: Sendable>(_ body: () async throws -> Value) async throws(OriginProblem) -> Value {
+        do {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isOfConnection {
+                return try await body()
+            }
+        } catch {
+            throw OriginProblem(of: error)
+        }
+    }
+}
+
+extension OriginProblem {
+    /// The answer to an error: the problem itself, 503 where the request may succeed later, or else 500.
+    init(of error: any Error) {
+        switch error {
+        case let problem as OriginProblem: self = problem
+        case let error as PostgresError where error.isTemporary || error == .closed:
+            self.init(status: 503, message: "The content cannot be read now", retryAfter: 1)
+        case PostgresError.statement(state: "22021", _):
+            self = .invalidRequest("A text with U+0000 is the name of nothing")
+        case is CancellationError: self.init(status: 503, message: "The server is stopping", retryAfter: 1)
+        // The text of an error of the database may have content of rows.
+        default: self.init(status: 500, message: "The content cannot be read")
+        }
+    }
+}
+
+extension OriginQuery {
+    /// The head that a replica must have replayed before it may answer: that of the token or cursor.
+    fileprivate func neededHead(_ signer: TicketSigner) -> SyncHead? {
+        switch start {
+        case .bootstrap: nil
+        case .token(let text, _), .cursor(let text, _):
+            signer.ticket(text).map { SyncHead(sequence: $0.bound, removedThrough: 0, epoch: $0.epoch) }
+        }
+    }
+}
+
+/// The database has other rules for a group than ``PostgresOrigin/open(_:replica:groups:now:)`` was given.
+public struct GroupRulesConflict: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the group.
+    public let group: String
+
+    /// A description in one line.
+    public var description: String {
+        "The database has other rules for the group \(group) than this program; rows were stored by them."
+    }
+}
+#endif

@@ -1,0 +1,100 @@
+/// What decides whether a token or a cursor is valid: numbers of an origin at one time.
+package struct SyncHead: Hashable, Sendable {
+    /// The number of the latest change; 0 before the first.
+    package let sequence: Int64
+    /// Changes up to this number are forgotten.
+    package let removedThrough: Int64
+    /// Tokens and cursors of another epoch are refused.
+    package let epoch: Int64
+
+    /// Creates a head of these numbers.
+    package init(sequence: Int64, removedThrough: Int64, epoch: Int64) {
+        self.sequence = sequence
+        self.removedThrough = removedThrough
+        self.epoch = epoch
+    }
+}
+
+/// The position of a page to make: its run, and the last change before it.
+package struct SyncRun {
+    private let purpose: Ticket.Purpose
+    private let epoch: Int64
+    /// The number of the last change that earlier pages have examined.
+    package let position: Int64
+    /// The number of the run's last change.
+    package let bound: Int64
+    /// The maximum number of changes on the page.
+    package let pageSize: Int
+    package let filter: ContentFilter
+
+    /// Whether the page lists the public resources of a first sync, not changes.
+    package var isBootstrap: Bool { if case .bootstrap = purpose { true } else { false } }
+
+    /// Reads the position out of a request.
+    ///
+    /// - Throws: As ``Origin/page(_:)``.
+    package init(
+        _ query: OriginQuery, at head: SyncHead, hasGroup: (String) -> Bool, _ signer: TicketSigner
+    ) throws(OriginProblem) {
+        epoch = head.epoch
+        switch query.start {
+        case .bootstrap(let filter):
+            try Self.check(filter, hasGroup)
+            (position, bound, self.filter) = (0, head.sequence, filter)
+            pageSize = query.pageSize ?? OriginQuery.defaultPageSize
+            purpose = .bootstrap(position: 0, pageSize: pageSize)
+        case .token(let text, let filter):
+            try Self.check(filter, hasGroup)
+            guard let ticket = signer.ticket(text), ticket.purpose == .token else { throw .resyncRequired }
+            guard ticket.filter == filter.description else { throw .tokenFilterMismatch }
+            try Self.check(ticket, at: ticket.bound, head)
+            (position, bound, self.filter) = (ticket.bound, head.sequence, filter)
+            pageSize = query.pageSize ?? OriginQuery.defaultPageSize
+            purpose = .changes(position: position, pageSize: pageSize)
+        case .cursor(let text, let repeated):
+            guard let ticket = signer.ticket(text), let filter = ContentFilter(ticket.filter) else {
+                throw .invalidRequest("the cursor is not from this server")
+            }
+            switch ticket.purpose {
+            case .token: throw .invalidRequest("a sync_token is no cursor")
+            case .bootstrap(let position, let pageSize): (self.position, self.pageSize) = (position, pageSize)
+            case .changes(let position, let pageSize): (self.position, self.pageSize) = (position, pageSize)
+            }
+            if let repeated, repeated != filter { throw .cursorFilterMismatch }
+            if let requested = query.pageSize, requested != pageSize { throw .cursorPageSizeMismatch }
+            (purpose, bound, self.filter) = (ticket.purpose, ticket.bound, filter)
+            let needed = if case .changes = ticket.purpose { position } else { ticket.bound }
+            try Self.check(ticket, at: needed, head)
+        }
+    }
+
+    private static func check(_ filter: ContentFilter, _ hasGroup: (String) -> Bool) throws(OriginProblem) {
+        for group in filter.groups where !hasGroup(group) { throw .unknownResourceGroup }
+    }
+
+    /// Refuses a ticket of another epoch, and one whose remaining changes or final token are forgotten already.
+    private static func check(_ ticket: Ticket, at needed: Int64, _ head: SyncHead) throws(OriginProblem) {
+        guard ticket.epoch == head.epoch, needed >= head.removedThrough, ticket.bound <= head.sequence else {
+            throw .resyncRequired
+        }
+    }
+
+    /// Returns the page with the changes that were found.
+    ///
+    /// - Parameter next: The number of the change after which the run goes on; `nil` where it ends.
+    package func page(
+        _ changes: [Origin.Change], next: Int64?, _ signer: TicketSigner, groupsWithContentID: Set<String>
+    ) -> OriginPage {
+        func ticket(_ purpose: Ticket.Purpose) -> String {
+            signer.text(of: Ticket(purpose: purpose, bound: bound, epoch: epoch, filter: filter.description))
+        }
+        let cursor = next.map { next in
+            ticket(
+                isBootstrap
+                    ? .bootstrap(position: next, pageSize: pageSize) : .changes(position: next, pageSize: pageSize))
+        }
+        return OriginPage(
+            bound: bound, changes: changes, cursor: cursor, token: next == nil ? ticket(.token) : nil,
+            groupsWithContentID: groupsWithContentID)
+    }
+}
