@@ -16,8 +16,11 @@ public protocol SyncOrigin: Sendable {
 
     /// Returns the snapshot of a public resource, as of now.
     ///
+    /// - Parameter version: The change that the snapshot includes at least, as the URL in a page names it; `nil` for any.
     /// - Throws: As ``Origin/snapshot(of:)``; status 503 with `Retry-After` while the content cannot be read.
-    func snapshot(of resource: Origin.ResourceID) async throws(OriginProblem) -> OriginSnapshot
+    func snapshot(
+        of resource: Origin.ResourceID, version: Int64?
+    ) async throws(OriginProblem) -> OriginSnapshot
 
     /// Returns one page of the rows of a public resource in key order, as ``Origin/list(of:_:)``.
     ///
@@ -80,4 +83,20 @@ public protocol EditableOrigin: SyncOrigin {
     func invalidateTokens() async throws
 }
 
-extension Origin: EditableOrigin {}
+extension SyncOrigin {
+    /// Returns the snapshot of a public resource, as of now.
+    ///
+    /// - Throws: As ``Origin/snapshot(of:)``; status 503 with `Retry-After` while the content cannot be read.
+    public func snapshot(of resource: Origin.ResourceID) async throws(OriginProblem) -> OriginSnapshot {
+        try await snapshot(of: resource, version: nil)
+    }
+}
+
+extension Origin: EditableOrigin {
+    /// Returns the snapshot of a public resource, as of now, whatever version is requested.
+    ///
+    /// - Throws: As ``snapshot(of:)``.
+    public func snapshot(
+        of resource: ResourceID, version: Int64?
+    ) throws(OriginProblem) -> OriginSnapshot { try snapshot(of: resource) }
+}

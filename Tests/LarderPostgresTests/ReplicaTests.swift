@@ -23,7 +23,9 @@ import Testing
     }
 
     private func node(reading standby: PostgresCluster? = nil) async throws -> PostgresOrigin {
-        try await PostgresOrigin.open(pool(primary), replica: standby.map { pool($0) }, groups: GroupTable([:])) { 0 }
+        try await PostgresOrigin.open(
+            pool(primary), replica: standby.map { pool($0) }, groups: GroupTable([:]), bootstrapAge: .zero
+        ) { 0 }
     }
 
     private func row(_ key: Int) -> Origin.Row { Origin.Row(type: "thing", key: "\(key)", "{}") }

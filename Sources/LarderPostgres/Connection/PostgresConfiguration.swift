@@ -28,5 +28,34 @@ public struct PostgresConfiguration: Hashable, Sendable {
         self.patience = patience
         self.statementLimit = statementLimit
     }
+
+    /// Reads a configuration out of the variables of an environment; each has its default.
+    ///
+    /// | variable | value |
+    /// | --- | --- |
+    /// | `LARDER_DATABASE` | ``connection``; libpq's own variables, such as `PGHOST`, complete it |
+    /// | `LARDER_DATABASE_CONNECTIONS` | ``connections`` |
+    /// | `LARDER_DATABASE_PATIENCE` | ``patience``, in seconds |
+    /// | `LARDER_DATABASE_STATEMENT_LIMIT` | ``statementLimit``, in milliseconds |
+    ///
+    /// ```swift
+    /// let configuration = try PostgresConfiguration(environment: ProcessInfo.processInfo.environment)
+    /// ```
+    ///
+    /// - Throws: ``PostgresError/invalidSetting(_:)``, which names the variable and what it has to be.
+    public init(environment: [String: String]) throws(PostgresError) {
+        func number(_ name: String, _ default: Int64, upTo limit: Int64) throws(PostgresError) -> Int64 {
+            guard let text = environment[name] else { return `default` }
+            guard let number = Int64(text), (1...limit).contains(number) else {
+                throw .invalidSetting("\(name) is \"\(text)\", and has to be a number of 1 to \(limit).")
+            }
+            return number
+        }
+        self.init(
+            environment["LARDER_DATABASE"] ?? "",
+            connections: Int(try number("LARDER_DATABASE_CONNECTIONS", 8, upTo: 1000)),
+            patience: .seconds(try number("LARDER_DATABASE_PATIENCE", 5, upTo: 3600)),
+            statementLimit: Int32(try number("LARDER_DATABASE_STATEMENT_LIMIT", 10_000, upTo: 3_600_000)))
+    }
 }
 #endif

@@ -119,7 +119,7 @@ extension ContentTable {
     }
 
     static func snapshot(
-        of resource: Origin.ResourceID, at head: SyncHead, _ transaction: inout PostgresTransaction
+        of resource: Origin.ResourceID, at head: SyncHead, isVersion: Bool, _ transaction: inout PostgresTransaction
     ) throws -> OriginSnapshot {
         let found = try transaction.query(
             """
@@ -140,7 +140,8 @@ extension ContentTable {
         let rows = try bodies(of: resource, &transaction)
         return OriginSnapshot(
             of: resource, at: head.sequence, count: rows.count, schemaVersion: try found.integer(0) ?? 1,
-            contentID: try found.bool(1) == true ? resource.id : nil, places: rows.count, row: { rows[$0] })
+            contentID: try found.bool(1) == true ? resource.id : nil, places: rows.count,
+            isVersion: isVersion, row: { rows[$0] })
     }
 
     /// Returns the bodies of all rows, in the order in which they came.

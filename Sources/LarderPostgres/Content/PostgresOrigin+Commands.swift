@@ -151,12 +151,14 @@ extension PostgresOrigin {
 
     /// Makes every token and cursor issued so far invalid (410).
     ///
-    /// To be called also where numbers may be given a second time: after the restore of an older database, and after a
+    /// Other servers go on for ``open(_:replica:groups:bootstrapAge:now:)``'s `bootstrapAge` to give first syncs tokens that
+    /// are refused then. To be called also where numbers may be given a second time: after the restore of an older database, and after a
     /// failover that lost commits.
     ///
     /// - Throws: `OriginError`, as the command of `Origin`; `OriginProblem`, with status 503 while the database cannot be used.
     public func invalidateTokens() async throws {
         try await change { transaction in try ContentTable.invalidateTokens(&transaction) }
+        bootstraps.clear()
     }
 
     /// Runs a transaction, and again where its connection was lost before the commit.

@@ -19,13 +19,16 @@ public import LarderServer
 public final class PostgresOrigin: EditableOrigin {
     let pool: PostgresPool
     private let replica: PostgresPool?
+    let bootstraps: BootstrapPages
     let signer: TicketSigner
     /// The time in milliseconds since 1970-01-01 UTC, by which the windows of rate limits are measured.
     public let now: @Sendable () -> Int64
 
     private init(
-        _ pool: PostgresPool, replica: PostgresPool?, _ secret: TokenSecret, now: @escaping @Sendable () -> Int64
+        _ pool: PostgresPool, replica: PostgresPool?, _ bootstraps: BootstrapPages, _ secret: TokenSecret,
+        now: @escaping @Sendable () -> Int64
     ) {
+        self.bootstraps = bootstraps
         self.pool = pool
         self.replica = replica
         signer = TicketSigner(secret: secret)
@@ -39,19 +42,23 @@ public final class PostgresOrigin: EditableOrigin {
     ///   - replica: The connections to a standby, which pages, snapshots and lists are read from where it has replayed
     ///     what the request needs. A request waits 200 ms for that at most, and is then answered from the primary.
     ///   - groups: The rules of groups, which are stored where the database has none for a group.
+    ///   - bootstrapAge: The time for which first syncs get the same pages, and so the same URLs of snapshots, from this
+    ///     process: thousands of clients that begin together cost the database as much as one. What changes meanwhile
+    ///     comes with a client's next run. Zero or more.
     ///   - now: The time in milliseconds since 1970-01-01 UTC.
     /// - Throws: ``PostgresError``, also where the tables are missing and the user may not create them, or are those of a
     ///   newer version; ``GroupRulesConflict`` where the database has other rules for a group.
     public static func open(
         _ pool: PostgresPool, replica: PostgresPool? = nil, groups: GroupTable = .standard,
-        now: @escaping @Sendable () -> Int64
+        bootstrapAge: Duration = .seconds(5), now: @escaping @Sendable () -> Int64
     ) async throws -> PostgresOrigin {
         let secret = try await pool.transaction { transaction in
             try PostgresSchema.migrate(&transaction)
             try ContentTable.add(groups, &transaction)
             return try ContentTable.secret(&transaction)
         }
-        return PostgresOrigin(pool, replica: replica, secret, now: now)
+        let bootstraps = BootstrapPages(milliseconds: Int64(bootstrapAge / .milliseconds(1)))
+        return PostgresOrigin(pool, replica: replica, bootstraps, secret, now: now)
     }
 
     /// Signs tokens and cursors; it was made with the tables.
@@ -62,22 +69,36 @@ public final class PostgresOrigin: EditableOrigin {
     /// - Throws: As `Origin.page(_:)`; status 503 with `Retry-After` while the database cannot be used.
     /// - Complexity: At most `Origin.scannedChanges` changes, or resources in a first sync, are examined.
     public func page(_ query: OriginQuery) async throws(OriginProblem) -> OriginPage {
-        let signer = signer
-        return try await read(after: query.neededHead(signer)) { head, transaction in
+        if let page = bootstraps.page(of: query, at: now()) { return page }
+        let (signer, bootstraps, now) = (signer, bootstraps, now())
+        let page = try await read(after: query.neededHead(signer)) { head, transaction in
             let known = try ContentTable.knownGroups(of: query, &transaction)
-            let run = try SyncRun(query, at: head, hasGroup: known.contains, signer)
+            let bound = bootstraps.bound(after: head, at: now)
+            let run = try SyncRun(query, at: head, bootstrapBound: bound, hasGroup: known.contains, signer)
             let scan = try ContentTable.scan(run, at: head, &transaction)
             let groups = try ContentTable.groupsWithContentID(run.filter, &transaction)
-            return run.page(scan.changes, next: scan.next, signer, groupsWithContentID: groups)
+            return run.page(
+                scan.changes, next: scan.next, signer, groupsWithContentID: groups, hasVersions: true)
         }
+        bootstraps.keep(page, of: query)
+        return page
     }
 
     /// Returns the snapshot of a public resource, as of now.
     ///
-    /// - Throws: As `Origin.snapshot(of:)`; status 503 with `Retry-After` while the database cannot be used.
-    public func snapshot(of resource: Origin.ResourceID) async throws(OriginProblem) -> OriginSnapshot {
-        try await read(after: nil) { head, transaction in
-            try ContentTable.snapshot(of: resource, at: head, &transaction)
+    /// Pages name a version in the URL of each snapshot: the change that led to it, or the bound of a first sync. Whatever
+    /// includes that change is a right response, so that caches may keep the first one.
+    ///
+    /// - Throws: As `Origin.snapshot(of:)`, also for a version that is not there yet; status 503 with `Retry-After` while
+    ///   the database cannot be used.
+    public func snapshot(
+        of resource: Origin.ResourceID, version: Int64?
+    ) async throws(OriginProblem) -> OriginSnapshot {
+        let needed = version.map { SyncHead(sequence: $0, removedThrough: 0, epoch: 0) }
+        return try await read(after: needed) { head, transaction in
+            if let version, version > head.sequence { throw OriginProblem.snapshotNotFound }
+            return try ContentTable.snapshot(
+                of: resource, at: head, isVersion: version != nil, &transaction)
         }
     }
 
@@ -175,7 +196,7 @@ extension OriginQuery {
     }
 }
 
-/// The database has other rules for a group than ``PostgresOrigin/open(_:replica:groups:now:)`` was given.
+/// The database has other rules for a group than ``PostgresOrigin/open(_:replica:groups:bootstrapAge:now:)`` was given.
 public struct GroupRulesConflict: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the group.
     public let group: String

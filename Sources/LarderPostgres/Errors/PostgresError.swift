@@ -17,6 +17,8 @@ public enum PostgresError: Error, Hashable, Sendable {
     case closed
     /// The tables of the database are those of a newer version of the library.
     case unsupportedSchema(found: Int64, supported: Int64)
+    /// A variable of the environment is not what it has to be; the text names it.
+    case invalidSetting(String)
     /// A value that was read is not of the kind that was requested.
     case unexpectedValue(column: Int)
 }
@@ -66,6 +68,7 @@ extension PostgresError: CustomStringConvertible {
         case .closed: "The connections to the database are closed."
         case .unsupportedSchema(let found, let supported):
             "The tables of the database have version \(found), and this version of the library knows \(supported) at most."
+        case .invalidSetting(let reason): reason
         case .unexpectedValue(let column): "Column \(column) of a row is not of the requested kind."
         }
     }

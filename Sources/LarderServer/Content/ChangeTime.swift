@@ -24,6 +24,17 @@ package struct ChangeTime: Hashable, Sendable {
         return fraction == 0 ? text + "Z" : text + "." + Self.padded(fraction, 3) + "Z"
     }
 
+    /// The time as fields of HTTP write it, as in `Tue, 05 May 2026 10:05:00 GMT` (RFC 9110 §5.6.7).
+    package var httpDate: String {
+        let (days, inDay) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        let (year, month, day) = Self.date(daysSince1970: days)
+        let seconds = inDay / 1000
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(days % 7)]
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+        return "\(weekday), \(Self.padded(day, 2)) \(names[Int(month - 1)]) \(Self.padded(year, 4)) \(time) GMT"
+    }
+
     /// The Gregorian date, by counting 400-year cycles from 1 March of the year 0, whose leap day comes last.
     private static func date(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468

@@ -112,7 +112,7 @@ struct Administration {
         return writer.bytes
     }
 
-    private static func parameter(_ name: String, _ query: Substring) -> String? {
+    static func parameter(_ name: String, _ query: Substring) -> String? {
         for part in query.split(separator: "&") where part.hasPrefix(name + "=") {
             return PercentEncoding.decode(part.dropFirst(name.count + 1))
         }

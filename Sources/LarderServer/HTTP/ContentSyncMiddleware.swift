@@ -79,8 +79,9 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         case 6 where path[3] == "snapshots":
             // An unknown group is reported before an impossible id.
             let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
-            let snapshot = try await origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0))
-            return Self.response(snapshot)
+            let version = Administration.parameter("version", query).flatMap { Int64($0) }
+            return response(
+                try await origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0), version: version))
         default:
             throw .notFound
         }
@@ -110,10 +111,21 @@ extension ContentSyncMiddleware {
     }
 
     /// Streams a snapshot; the next piece is made only when the connection has accepted the last one.
-    private static func response(_ copy: OriginSnapshot) -> Response {
-        let body = ResponseBody { writer in
-            for piece in copy { try await writer.write(ByteBuffer(bytes: piece)) }
+    ///
+    /// A version may be kept by caches for ever: another one has another URL. Between the client and a server that checks
+    /// its credentials, only the client's own.
+    private func response(_ snapshot: OriginSnapshot) -> Response {
+        let body = ResponseBody(contentLength: snapshot.isVersion ? snapshot.reduce(0) { $0 + $1.count } : nil) {
+            writer in
+            for piece in snapshot { try await writer.write(ByteBuffer(bytes: piece)) }
             try await writer.finish(nil)
+        }
+        var headers = Self.headers
+        if snapshot.isVersion {
+            let isOpen = configuration.credentials == nil && configuration.intercept == nil
+            headers[.cacheControl] = "\(isOpen ? "public" : "private"), max-age=31536000, immutable"
+            headers[.eTag] = "\"\(snapshot.sequence)\""
+            headers[.lastModified] = ChangeTime(milliseconds: origin.now()).httpDate
         }
         return Response(status: .ok, headers: headers, body: body)
     }

@@ -12,6 +12,16 @@ public struct OriginPage: Hashable, Sendable {
     public let token: String?
     /// The groups whose changes carry `resource_content_id`.
     let groupsWithContentID: Set<String>
+    /// The version that the URL of each snapshot names: that of a change, or of all in a first sync; `nil` for none.
+    let snapshotVersion: SnapshotVersion?
+
+    /// The version that the URL of a snapshot names.
+    package enum SnapshotVersion: Hashable, Sendable {
+        /// That of the change which leads to it: the same for all clients that follow.
+        case change
+        /// That of the bound: clients accept no older one in a first sync.
+        case bound
+    }
 
     /// The body, as JSON: `{"sync":{…}}` with all five members.
     public var body: [UInt8] {
@@ -56,10 +66,19 @@ public struct OriginPage: Hashable, Sendable {
         writer.raw(",\"data\":")
         if let body = fields.body { writer.raw(body) } else { writer.raw("null") }
         writer.raw(",\"snapshot_url\":")
-        writer.string(fields.hasSnapshot ? "/api/v4/resources/snapshots/\(change.resource)" : nil)
+        writer.string(fields.hasSnapshot ? snapshotPath(of: change) : nil)
         writer.raw(",\"unavailable_reason\":")
         writer.string(fields.reason)
         writer.raw("}")
+    }
+
+    private func snapshotPath(of change: Origin.Change) -> String {
+        let path = "/api/v4/resources/snapshots/\(change.resource)"
+        return switch snapshotVersion {
+        case nil: path
+        case .change: path + "?version=\(change.sequence)"
+        case .bound: path + "?version=\(bound)"
+        }
     }
 
     /// The values that only some changes have.

@@ -16,6 +16,8 @@ public struct OriginSnapshot: Sequence, Sendable {
     public let sequence: Int64
     /// The number of rows.
     public let count: Int
+    /// Whether it is the response to a URL of its own, which caches may keep: the URL names a version that it includes.
+    package let isVersion: Bool
     let schemaVersion: Int64
     let contentID: Int64?
     /// The number of places of rows, of which those of deleted rows are empty.
@@ -28,11 +30,13 @@ public struct OriginSnapshot: Sequence, Sendable {
     /// - Parameters:
     ///   - contentID: The value of `resource_content_id`.
     ///   - places: The number of places of rows.
+    ///   - isVersion: Whether caches may keep it.
     ///   - row: Returns the row at a place; `nil` for an empty one.
     package init(
         of resource: Origin.ResourceID, at sequence: Int64, count: Int, schemaVersion: Int64, contentID: Int64?,
-        places: Int, row: @escaping @Sendable (Int) -> [UInt8]?
+        places: Int, isVersion: Bool = false, row: @escaping @Sendable (Int) -> [UInt8]?
     ) {
+        self.isVersion = isVersion
         self.resource = resource
         self.sequence = sequence
         self.count = count

@@ -32,15 +32,17 @@ package struct SyncRun {
 
     /// Reads the position out of a request.
     ///
+    /// - Parameter bootstrapBound: The bound of a first sync that begins, not above the head's number; `nil` for that.
     /// - Throws: As ``Origin/page(_:)``.
     package init(
-        _ query: OriginQuery, at head: SyncHead, hasGroup: (String) -> Bool, _ signer: TicketSigner
+        _ query: OriginQuery, at head: SyncHead, bootstrapBound: Int64? = nil, hasGroup: (String) -> Bool,
+        _ signer: TicketSigner
     ) throws(OriginProblem) {
         epoch = head.epoch
         switch query.start {
         case .bootstrap(let filter):
             try Self.check(filter, hasGroup)
-            (position, bound, self.filter) = (0, head.sequence, filter)
+            (position, bound, self.filter) = (0, bootstrapBound ?? head.sequence, filter)
             pageSize = query.pageSize ?? OriginQuery.defaultPageSize
             purpose = .bootstrap(position: 0, pageSize: pageSize)
         case .token(let text, let filter):
@@ -81,9 +83,12 @@ package struct SyncRun {
 
     /// Returns the page with the changes that were found.
     ///
-    /// - Parameter next: The number of the change after which the run goes on; `nil` where it ends.
+    /// - Parameters:
+    ///   - next: The number of the change after which the run goes on; `nil` where it ends.
+    ///   - hasVersions: Whether the URLs of snapshots name versions, so that caches may keep the responses.
     package func page(
-        _ changes: [Origin.Change], next: Int64?, _ signer: TicketSigner, groupsWithContentID: Set<String>
+        _ changes: [Origin.Change], next: Int64?, _ signer: TicketSigner, groupsWithContentID: Set<String>,
+        hasVersions: Bool = false
     ) -> OriginPage {
         func ticket(_ purpose: Ticket.Purpose) -> String {
             signer.text(of: Ticket(purpose: purpose, bound: bound, epoch: epoch, filter: filter.description))
@@ -95,6 +100,7 @@ package struct SyncRun {
         }
         return OriginPage(
             bound: bound, changes: changes, cursor: cursor, token: next == nil ? ticket(.token) : nil,
-            groupsWithContentID: groupsWithContentID)
+            groupsWithContentID: groupsWithContentID,
+            snapshotVersion: hasVersions ? (isBootstrap ? .bound : .change) : nil)
     }
 }

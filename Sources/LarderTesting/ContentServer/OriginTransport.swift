@@ -55,7 +55,7 @@ public struct OriginTransport: Transport {
                 let query = try OriginQuery(parsing: String(path.dropFirst(5)))
                 return TransportResponse(status: .ok, body: try await origin.page(query).body)
             }
-            let parts = path.split(separator: "/")
+            let parts = path.prefix { $0 != "?" }.split(separator: "/")
             guard parts.count == 3, let id = Int64(parts[2]) else { return TransportResponse(status: .notFound) }
             return try await snapshot(Origin.ResourceID(String(parts[1]), id))
         } catch {

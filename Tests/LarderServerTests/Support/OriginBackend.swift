@@ -25,7 +25,8 @@ enum OriginBackend: String, CaseIterable, Sendable {
             let configuration = PostgresConfiguration(
                 cluster.connection(try await cluster.makeDatabase()), connections: 2, patience: .seconds(60),
                 statementLimit: 60_000)
-            return try await PostgresOrigin.open(PostgresPool(configuration), groups: groups, now: { sampleTime })
+            return try await PostgresOrigin.open(
+                PostgresPool(configuration), groups: groups, bootstrapAge: .zero, now: { sampleTime })
         #endif
         }
     }

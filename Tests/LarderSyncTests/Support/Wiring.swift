@@ -26,6 +26,15 @@ enum Wiring: String, CaseIterable, Sendable {
     case postgres
     #endif
 
+    /// Whether the server names versions of snapshots in their URLs.
+    var namesVersions: Bool {
+        #if Server && AsyncHTTPClient && Postgres
+        self == .postgres
+        #else
+        false
+        #endif
+    }
+
     /// Runs `body` with a fixture, and looks at the store afterwards: whatever happened, it must be sound.
     func run(
         credentials: OriginConfiguration.Credentials? = nil, _ body: (SyncFixture) async throws -> Void
@@ -41,11 +50,13 @@ enum Wiring: String, CaseIterable, Sendable {
         #if Server && AsyncHTTPClient && Postgres
         case .postgres:
             let cluster = try await PostgresCluster.shared
+            // Other tests of this process put threads into network namespaces of their own.
             let configuration = PostgresConfiguration(
-                cluster.connection(try await cluster.makeDatabase()), connections: 4, patience: .seconds(60),
+                cluster.localConnection(try await cluster.makeDatabase()), connections: 4, patience: .seconds(60),
                 statementLimit: 60_000)
             let pool = PostgresPool(configuration)
-            try await serve(PostgresOrigin.open(pool, now: { 1_700_000_000_000 }), credentials, body)
+            try await serve(
+                PostgresOrigin.open(pool, bootstrapAge: .zero, now: { 1_700_000_000_000 }), credentials, body)
             pool.close()
         #endif
         }

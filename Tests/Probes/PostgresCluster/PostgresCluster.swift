@@ -44,7 +44,8 @@ public final class PostgresCluster: Sendable {
         directory = FileManager.default.temporaryDirectory.path + "/larder-postgres-\(UUID().uuidString)"
         port = try Self.freePort()
         let lines = [
-            "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = ''", "fsync = off",
+            "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = '\(directory)'",
+            "fsync = off",
             "max_connections = 200", "log_min_messages = fatal",
         ]
         let settings = (lines + settings).joined(separator: "\n")
@@ -141,7 +142,7 @@ public final class PostgresCluster: Sendable {
     private func run(_ sql: String, database: String) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
-        process.arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", connection(database), "-c", sql]
+        process.arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", localConnection(database), "-c", sql]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -156,6 +157,12 @@ public final class PostgresCluster: Sendable {
     /// Returns libpq's settings for a database.
     public func connection(_ database: String) -> String {
         "host=127.0.0.1 port=\(port) user=postgres dbname=\(database) connect_timeout=5"
+    }
+
+    /// Returns libpq's settings for a database by a socket of the file system, which a thread reaches in any network
+    /// namespace.
+    public func localConnection(_ database: String) -> String {
+        "host=\(directory) port=\(port) user=postgres dbname=\(database) connect_timeout=5"
     }
 
     /// Makes an empty database, and returns its name.

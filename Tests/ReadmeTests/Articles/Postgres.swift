@@ -21,4 +21,11 @@ private func serve(_ router: Router<BasicRequestContext>) async throws {
     }
     // block ends
 }
+
+private func serveContent(_ router: Router<BasicRequestContext>, _ pool: PostgresPool) async throws {
+    // block begins
+    let origin = try await PostgresOrigin.open(pool, now: { Int64(Date().timeIntervalSince1970 * 1000) })
+    router.add(middleware: ContentSyncMiddleware(origin))
+    // block ends
+}
 #endif
