@@ -149,6 +149,9 @@ nginx -e "$home/nginx.error" -c "$home/nginx.conf"
 for port in "${nodes[@]}"; do wait_for "a server" curl -fsS "http://127.0.0.1:$port/health/ready"; done
 wait_for "nginx" curl -fsS "http://127.0.0.1:$front/health/ready"
 
+# A group is known from its first resource on.
+sql "$primary" "INSERT INTO larder.resources SELECT 'notes', n FROM generate_series(1, 8) AS n"
+
 echo "fleet: 200 clients for $seconds s (seed $LARDER_FLEET_SEED)"
 for index in 0 1 2 3; do
     keep_running "$home/clients$index" "$fleet" clients --base "http://127.0.0.1:$front" \
@@ -163,8 +166,16 @@ independent() {
 independent --seconds "$seconds" --pause 1 &
 follower=$!
 
-statements() { sql "$1" "SELECT sum(calls) FROM pg_stat_statements"; }
-transactions() { sql "$1" "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"; }
+# A figure of a database, which may be recovering.
+figure() {
+    for _ in $(seq 100); do
+        sql "$1" "$2" 2>/dev/null && return
+        sleep 0.2
+    done
+    echo 0
+}
+statements() { figure "$1" "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements"; }
+transactions() { figure "$1" "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"; }
 kills=0 start=$SECONDS active=$primary failover=no before_statements=0 before_transactions=0
 while [ $((SECONDS - start)) -lt "$seconds" ]; do
     sleep $((1 + RANDOM % (seconds / 30)))

@@ -34,6 +34,7 @@ public enum LoadError: Error, Hashable, Sendable, CustomStringConvertible {
 /// them. Empty lines are skipped. The origin does not change before ``commit()``.
 public struct ContentLoader {
     private let origin: any EditableOrigin
+    private var rules: [String: GroupRules] = [:]
     private var order: [Origin.ResourceID] = []
     private var rows: [Origin.ResourceID: [Origin.Row]] = [:]
     /// The number of lines read so far.
@@ -82,7 +83,9 @@ public struct ContentLoader {
             throw LoadError.invalidJSON(line: lines, error)
         }
         let parts = try parts(of: members)
-        let rules = try await origin.rules(of: parts.resource.group)
+        let group = parts.resource.group
+        let rules = if let known = rules[group] { known } else { try await origin.rules(of: group) }
+        self.rules[group] = rules
         do throws(OriginError) {
             try parts.resource.validate()
             if let key = try rules.rowKey(type: parts.type, key: parts.key, body: parts.data) {

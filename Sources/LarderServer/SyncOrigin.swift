@@ -16,10 +16,10 @@ public protocol SyncOrigin: Sendable {
 
     /// Returns the snapshot of a public resource, as of now.
     ///
-    /// - Parameter version: The change that the snapshot includes at least, as the URL in a page names it; `nil` for any.
+    /// - Parameter version: What the snapshot includes at least, as the URL in a page names it; `nil` for any.
     /// - Throws: As ``Origin/snapshot(of:)``; status 503 with `Retry-After` while the content cannot be read.
     func snapshot(
-        of resource: Origin.ResourceID, version: Int64?
+        of resource: Origin.ResourceID, version: String?
     ) async throws(OriginProblem) -> OriginSnapshot
 
     /// Returns one page of the rows of a public resource in key order, as ``Origin/list(of:_:)``.
@@ -97,6 +97,6 @@ extension Origin: EditableOrigin {
     ///
     /// - Throws: As ``snapshot(of:)``.
     public func snapshot(
-        of resource: ResourceID, version: Int64?
+        of resource: ResourceID, version: String?
     ) throws(OriginProblem) -> OriginSnapshot { try snapshot(of: resource) }
 }

@@ -91,11 +91,41 @@ import Testing
         let token = try #require(try await page(direct, "resources=things:*&bootstrap=true").token)
         let page = try await page(node, "resources=things:*&sync_token=\(token)")
         #expect(page.bound == number)
+        // What the standby does not know is not hidden, and its group is not unknown.
+        let other = Origin.ResourceID("others", 1)
+        try await direct.createResource(other, rows: [row(1)])
+        #expect(try await node.snapshot(of: other).count == 1)
+        #expect(try await node.snapshot(of: other, version: "\(number + 1).0").sequence == number + 1)
+        #expect(try await self.page(node, "resources=others:*&bootstrap=true").changes.count == 1)
         // Without a token it may answer as of what it has.
         #expect(try await self.page(node, "resources=things:*&bootstrap=true").bound == number - 1)
         try await standby.psql("SELECT pg_wal_replay_resume()", database: database)
         try await replay()
-        #expect(try await self.page(node, "resources=things:*&bootstrap=true").bound == number)
+        #expect(try await self.page(node, "resources=things:*&bootstrap=true").bound == number + 1)
+    }
+
+    @Test func `turn to the primary where the standby has no tables, or other errors`() async throws {
+        let empty = PostgresPool(PostgresConfiguration(primary.connection("postgres")))
+        let node = try await PostgresOrigin.open(pool(primary), replica: empty, groups: GroupTable([:])) { 0 }
+        try await node.createResource(resource, rows: [row(1)])
+        #expect(try await page(node, "resources=things:*&bootstrap=true").changes.count == 1)
+        #expect(try await node.snapshot(of: resource).count == 1)
+    }
+
+    @Test func `wait for a commit that only the standby shows yet`() async throws {
+        let node = try await node()
+        try await node.createResource(resource, rows: [])
+        let token = try #require(try await page(node, "resources=things:*&bootstrap=true").token)
+        // As the primary looks to others while a commit waits for a standby.
+        try await primary.psql("UPDATE larder.head SET sequence = 0", database: database)
+        let answer = Task { try await page(node, "resources=things:*&sync_token=\(token)") }
+        try await Task.sleep(for: .milliseconds(300))
+        try await primary.psql("UPDATE larder.head SET sequence = 1", database: database)
+        #expect(try await answer.value.bound == 1)
+        try await primary.psql("UPDATE larder.head SET sequence = 0", database: database)
+        await #expect(throws: OriginProblem.resyncRequired) {
+            try await page(node, "resources=things:*&sync_token=\(token)")
+        }
     }
 
     @Test func `go on at a standby that was promoted, with the numbers and tokens of before`() async throws {

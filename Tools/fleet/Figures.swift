@@ -52,10 +52,7 @@ final class OriginContent: Sendable {
     private let base: String
     private let content = Mutex<[Int64: Set<Note>]>([:])
 
-    init(base: String) async throws {
-        self.base = base
-        try await refresh()
-    }
+    init(base: String) { self.base = base }
 
     func notes(of resource: Int64) -> Set<Note> { content.withLock { $0[resource] ?? [] } }
 

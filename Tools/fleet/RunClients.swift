@@ -36,10 +36,10 @@ struct RunClients: AsyncParsableCommand {
     var until: String
 
     @Option(help: "The mean pause of a client between two writes, in milliseconds.")
-    var pause: Int64 = 4000
+    var pause: Int64 = 20_000
 
     @Option(help: "The pause of a client between two runs, in milliseconds.")
-    var refresh: Int64 = 2000
+    var refresh: Int64 = 5000
 
     func run() async throws {
         let log = try AcknowledgedWrites(directory + "/acknowledged")
@@ -54,7 +54,7 @@ struct RunClients: AsyncParsableCommand {
         }
         let running = clients.map { client in Task { try await client.cache.run() } }
         let latencies = Latencies()
-        let watching = clients.prefix(2).map { client in Task { try await client.watch(latencies) } }
+        let watching = clients.prefix(1).map { client in Task { try await client.watch(latencies) } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in clients {
                 group.addTask { [until, pause] in
@@ -78,23 +78,19 @@ struct RunClients: AsyncParsableCommand {
 
     /// Waits until every client equals the origin, at most two minutes; returns what differs then.
     private func atRest(_ clients: [Client]) async throws -> [String] {
-        var problems: [String] = []
         let deadline = ContinuousClock.now + .seconds(120)
-        let content = try await OriginContent(base: base + "/content")
-        for client in clients {
-            while true {
-                let difference = try await client.difference(from: content)
-                guard let difference else { break }
-                if ContinuousClock.now > deadline {
-                    problems.append("\(client.name): \(difference)")
-                    break
-                }
+        let content = OriginContent(base: base + "/content")
+        while true {
+            try await content.refresh()
+            var problems: [String] = []
+            for client in clients {
+                guard let difference = try await client.difference(from: content) else { continue }
+                problems.append("\(client.name): \(difference)")
                 client.cache.content?.trigger(.manual(nil))
-                try await Task.sleep(for: .milliseconds(200))
-                try await content.refresh()
             }
+            if problems.isEmpty || ContinuousClock.now > deadline { return problems }
+            try await Task.sleep(for: .seconds(1))
         }
-        return problems
     }
 }
 
@@ -141,7 +137,7 @@ final class Client: Sendable {
         let start = Int64(Date().timeIntervalSince1970 * 1000)
         var known: Set<String> = []
         while !Task.isCancelled {
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(200))
             let now = Int64(Date().timeIntervalSince1970 * 1000)
             for resource in Self.resources {
                 for note in try cache.rows(Note.self, in: ResourceKey("notes", resource))

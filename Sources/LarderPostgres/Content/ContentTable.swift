@@ -209,7 +209,7 @@ extension PostgresValue {
     /// An array of texts, in the form that PostgreSQL reads.
     static func texts(_ texts: some Sequence<String>) -> PostgresValue {
         let quoted = texts.map { text in
-            "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+            "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
         }
         return .text("{" + quoted.joined(separator: ",") + "}")
     }

@@ -1,6 +1,6 @@
 #if Postgres
-internal import LarderFormat
 public import LarderServer
+internal import Synchronization
 
 /// The content of a sync server in a PostgreSQL database, which any number of servers share.
 ///
@@ -18,7 +18,12 @@ public import LarderServer
 /// database cannot be used, requests are answered with 503 and `Retry-After`.
 public final class PostgresOrigin: EditableOrigin {
     let pool: PostgresPool
+    /// The time in milliseconds for which a replica is not used after an error.
+    private static let pause: Int64 = 5000
+
     private let replica: PostgresPool?
+    /// The time at which the replica is used again.
+    private let replicaPause = Mutex(Int64.min)
     let bootstraps: BootstrapPages
     let signer: TicketSigner
     /// The time in milliseconds since 1970-01-01 UTC, by which the windows of rate limits are measured.
@@ -89,14 +94,17 @@ public final class PostgresOrigin: EditableOrigin {
     /// Pages name a version in the URL of each snapshot: the change that led to it, or the bound of a first sync. Whatever
     /// includes that change is a right response, so that caches may keep the first one.
     ///
-    /// - Throws: As `Origin.snapshot(of:)`, also for a version that is not there yet; status 503 with `Retry-After` while
-    ///   the database cannot be used.
+    /// - Throws: As `Origin.snapshot(of:)`; status 503 with `Retry-After` while the database cannot be used, or does not have
+    ///   the version.
     public func snapshot(
-        of resource: Origin.ResourceID, version: Int64?
+        of resource: Origin.ResourceID, version: String?
     ) async throws(OriginProblem) -> OriginSnapshot {
-        let needed = version.map { SyncHead(sequence: $0, removedThrough: 0, epoch: 0) }
+        let version = version.flatMap(SnapshotVersion.init)
+        let needed = version.map { SyncHead(sequence: $0.sequence, removedThrough: 0, epoch: $0.epoch) }
         return try await read(after: needed) { head, transaction in
-            if let version, version > head.sequence { throw OriginProblem.snapshotNotFound }
+            if let version, version.epoch != head.epoch || version.sequence > head.sequence {
+                throw OriginProblem(status: 503, message: "The version is not there yet", retryAfter: 1)
+            }
             return try ContentTable.snapshot(
                 of: resource, at: head, isVersion: version != nil, &transaction)
         }
@@ -124,8 +132,12 @@ public final class PostgresOrigin: EditableOrigin {
         _ body: @escaping @Sendable (SyncHead, inout PostgresTransaction) throws -> Value
     ) async throws(OriginProblem) -> Value {
         try await answering {
-            if let replica = self.replica, let value = try await Self.read(from: replica, after: needed, body) {
-                return value
+            if let value = try await self.readReplica(after: needed, body) { return value }
+            // A standby shows a commit that still waits for it on the primary.
+            let wait = Duration.milliseconds(50)
+            for _ in 0..<40 {
+                if let value = try await Self.read(from: self.pool, after: needed, body) { return value }
+                try await Task.sleep(for: wait)
             }
             return try await self.pool.transaction(.repeatableRead) { transaction in
                 try body(try ContentTable.head(&transaction), &transaction)
@@ -133,34 +145,48 @@ public final class PostgresOrigin: EditableOrigin {
         }
     }
 
-    /// Reads from a replica; returns `nil` where it cannot be used, or has not replayed enough after 200 ms.
-    private static func read<Value: Sendable>(
-        from replica: PostgresPool, after needed: SyncHead?,
+    /// Reads from the replica; returns `nil` where it cannot be used, lacks what is requested, or has not replayed enough after
+    /// 200 ms: then the primary has to know.
+    private func readReplica<Value: Sendable>(
+        after needed: SyncHead?,
         _ body: @escaping @Sendable (SyncHead, inout PostgresTransaction) throws -> Value
     ) async throws -> Value? {
-        for attempt in 0...20 {
-            if attempt > 0 { try await Task.sleep(for: .milliseconds(10)) }
-            do {
-                let value = try await replica.transaction(.repeatableRead) { transaction -> Value? in
-                    // The head is replicated with the rows: what it counts can be read.
-                    let head = try ContentTable.head(&transaction)
-                    if let needed, needed.sequence > head.sequence || needed.epoch > head.epoch { return nil }
-                    return try body(head, &transaction)
-                }
-                if let value { return value }
-            } catch let error as PostgresError where error.isTemporary || error == .closed {
-                return nil
+        let now = now()
+        guard let replica, replicaPause.withLock({ now >= $0 || $0 - now > Self.pause }) else { return nil }
+        do {
+            for attempt in 0...20 {
+                if attempt > 0 { try await Task.sleep(for: .milliseconds(10)) }
+                if let value = try await Self.read(from: replica, after: needed, body) { return value }
             }
+        } catch is PostgresError {
+            // Others do not wait for it as well.
+            replicaPause.withLock { $0 = now + Self.pause }
+        } catch let problem as OriginProblem where [404, 410, 422].contains(problem.status) {
+            // The standby may not have replayed it yet.
         }
         return nil
     }
 
+    /// Reads where a database has what `needed` counts; else returns `nil`.
+    private static func read<Value: Sendable>(
+        from pool: PostgresPool, after needed: SyncHead?,
+        _ body: @escaping @Sendable (SyncHead, inout PostgresTransaction) throws -> Value
+    ) async throws -> Value? {
+        try await pool.transaction(.repeatableRead) { transaction -> Value? in
+            // The head is replicated with the rows: what it counts can be read.
+            let head = try ContentTable.head(&transaction)
+            if let needed, needed.epoch > head.epoch { return nil }
+            if let needed, needed.epoch == head.epoch, needed.sequence > head.sequence { return nil }
+            return try body(head, &transaction)
+        }
+    }
+
     /// Runs `body`, once again when a connection was lost, and answers errors of the database.
-    func answering<Value: Sendable>(_ body: () async throws -> Value) async throws(OriginProblem) -> Value {
+    private func answering<Value: Sendable>(_ body: () async throws -> Value) async throws(OriginProblem) -> Value {
         do {
             do {
                 return try await body()
-            } catch let error as PostgresError where error.isOfConnection {
+            } catch let error as PostgresError where error.isOfConnection || error.isUnknownCommit {
                 return try await body()
             }
         } catch {
@@ -175,7 +201,11 @@ extension OriginProblem {
         switch error {
         case let problem as OriginProblem: self = problem
         case let error as PostgresError where error.isTemporary || error == .closed:
-            self.init(status: 503, message: "The content cannot be read now", retryAfter: 1)
+            self.init(status: 503, message: "The content cannot be used now", retryAfter: 1)
+        case let error as PostgresError where error.isUnknownCommit:
+            self.init(status: 503, message: "The change may have been made, or not", retryAfter: 1)
+        case PostgresError.statement(let state, _) where state.hasPrefix("LR"):
+            self.init(status: 422, message: "The database refuses the row by its rules (\(state))")
         case PostgresError.statement(state: "22021", _):
             self = .invalidRequest("A text with U+0000 is the name of nothing")
         case is CancellationError: self.init(status: 503, message: "The server is stopping", retryAfter: 1)

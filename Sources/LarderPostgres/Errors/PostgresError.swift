@@ -34,14 +34,18 @@ extension PostgresError {
 
     /// Whether the connection is the cause: it was not made, was lost, or leads to a server that only reads.
     ///
-    /// PostgreSQL: class 08, 57P01 to 57P03 for a server that ends or starts, 25006 `read_only_sql_transaction` of a standby.
+    /// PostgreSQL: class 08, 57P01 to 57P05 for a server that ends or starts, 25P03 for a transaction that it has ended, 25006 `read_only_sql_transaction` of a standby.
     var isOfConnection: Bool {
         switch self {
         case .unavailable: true
-        case .statement(let state, _): state.hasPrefix("08") || state.hasPrefix("57P0") || state == "25006"
+        case .statement(let state, _):
+            state.hasPrefix("08") || state.hasPrefix("57P0") || ["25006", "25P03"].contains(state)
         default: false
         }
     }
+
+    /// Whether the connection was lost during the commit.
+    var isUnknownCommit: Bool { if case .commitUnknown = self { true } else { false } }
 
     /// Whether the database cannot be used now: nothing was committed, and the same transaction may succeed later.
     ///

@@ -55,6 +55,10 @@ extension PostgresSchema {
             END IF;
             -- The functions below cannot read the escape of U+0000, which is valid JSON: they get a text that stands for it.
             IF strpos(body, '\u0000') > 0 THEN
+                IF strpos(NEW.record_type || NEW.record_key, '\u0000') > 0 THEN
+                    RAISE EXCEPTION '%: the name of % looks like the escape of U+0000', resource, row_name
+                        USING ERRCODE = 'LR001';
+                END IF;
                 parsed := regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\\\u0000', 'g');
             END IF;
             IF body ~ '\\u[dD][89a-fA-F]' THEN
@@ -113,8 +117,10 @@ extension PostgresSchema {
                     CASE WHEN NOT states_key THEN '"record_key":' || to_json(NEW.record_key) END)
                     || CASE WHEN names IS NULL THEN '' ELSE ',' END || substr(body, strpos(body, '{') + 1);
             END IF;
-            -- A row of another name is another row, which goes to the end.
-            IF TG_OP = 'UPDATE' THEN
+            -- Snapshots are read by positions, which therefore are nobody's choice. A row of another name is another row, which
+            -- goes to the end.
+            IF TG_OP = 'INSERT' THEN NEW.position := nextval('larder.rows_position_seq');
+            ELSE
                 IF (NEW.resource_group, NEW.resource_id, NEW.record_type, NEW.record_key)
                     <> (OLD.resource_group, OLD.resource_id, OLD.record_type, OLD.record_key)
                 THEN NEW.position := nextval('larder.rows_position_seq');

@@ -88,9 +88,6 @@ extension PostgresSchema {
         END $$
         """#,
         #"""
-        REVOKE EXECUTE ON FUNCTION larder.replace_rows FROM PUBLIC
-        """#,
-        #"""
         -- Confirms a public resource: RESOURCE_UPDATE.
         CREATE FUNCTION larder.touch(touched_group text, touched_id bigint) RETURNS void LANGUAGE plpgsql
         SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -107,9 +104,6 @@ extension PostgresSchema {
             END IF;
             PERFORM larder.log(7, touched_group, touched_id, NULL, NULL, NULL, NULL);
         END $$
-        """#,
-        #"""
-        REVOKE EXECUTE ON FUNCTION larder.touch FROM PUBLIC
         """#,
         #"""
         -- Forgets the changes below a number. Deletes at most so many of those that earlier calls forgot, whole commits in the end.
@@ -136,15 +130,12 @@ extension PostgresSchema {
                 END IF;
             END LOOP;
             -- Last, so that commits do not wait for the deletion.
-            UPDATE larder.head SET removed_through = least(before - 1, sequence)
-                WHERE least(before - 1, sequence) > removed_through;
+            UPDATE larder.head SET removed_through = least(greatest(before, 1) - 1, sequence)
+                WHERE least(greatest(before, 1) - 1, sequence) > removed_through;
             RETURN EXISTS (
                 SELECT FROM larder.commits c, larder.head h
                 WHERE c.first <= h.removed_through AND c.first + c.count - 1 <= h.removed_through);
         END $$
-        """#,
-        #"""
-        REVOKE EXECUTE ON FUNCTION larder.remove_changes FROM PUBLIC
         """#,
         #"""
         -- Makes every token and cursor invalid. Needed also when numbers may be given a second time: after a restore of an older
@@ -155,7 +146,11 @@ extension PostgresSchema {
         $$
         """#,
         #"""
-        REVOKE EXECUTE ON FUNCTION larder.invalidate_tokens FROM PUBLIC
+        -- Else anyone who may use the schema could put these triggers on a table of his own, and forge the log.
+        REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA larder FROM PUBLIC
+        """#,
+        #"""
+        GRANT EXECUTE ON FUNCTION larder.number_changes TO PUBLIC
         """#,
     ]
 }

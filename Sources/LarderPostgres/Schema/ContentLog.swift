@@ -32,9 +32,6 @@ extension PostgresSchema {
         END $$
         """#,
         #"""
-        REVOKE EXECUTE ON FUNCTION larder.log FROM PUBLIC
-        """#,
-        #"""
         -- Numbers the changes of a commit. The row of head is locked from here to the end of the transaction.
         CREATE FUNCTION larder.number_commit() RETURNS trigger LANGUAGE plpgsql
         SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -52,13 +49,12 @@ extension PostgresSchema {
                     WHERE x.commit = NEW.commit AND x.kind = 4
                     ORDER BY x.resource_group, x.resource_id, x.n DESC) c
                 WHERE r.resource_group = c.resource_group AND r.resource_id = c.resource_id AND r.is_public;
-            PERFORM pg_notify('larder_changes', last::text);
             RETURN NULL;
         END $$
         """#,
         #"""
         CREATE CONSTRAINT TRIGGER number_commit AFTER INSERT ON larder.commits DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION larder.number_commit()
+            FOR EACH ROW WHEN (NEW.first IS NULL) EXECUTE FUNCTION larder.number_commit()
         """#,
         #"""
         -- Numbers the changes of the current transaction now, and returns the number of the latest change. Others that change

@@ -79,7 +79,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         case 6 where path[3] == "snapshots":
             // An unknown group is reported before an impossible id.
             let id = Int64(path[5]).flatMap { String($0) == path[5] ? $0 : nil }
-            let version = Administration.parameter("version", query).flatMap { Int64($0) }
+            let version = Administration.parameter("version", query)
             return response(
                 try await origin.snapshot(of: Origin.ResourceID(path[4], id ?? 0), version: version))
         default:

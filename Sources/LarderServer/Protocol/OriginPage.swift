@@ -12,16 +12,10 @@ public struct OriginPage: Hashable, Sendable {
     public let token: String?
     /// The groups whose changes carry `resource_content_id`.
     let groupsWithContentID: Set<String>
-    /// The version that the URL of each snapshot names: that of a change, or of all in a first sync; `nil` for none.
-    let snapshotVersion: SnapshotVersion?
-
-    /// The version that the URL of a snapshot names.
-    package enum SnapshotVersion: Hashable, Sendable {
-        /// That of the change which leads to it: the same for all clients that follow.
-        case change
-        /// That of the bound: clients accept no older one in a first sync.
-        case bound
-    }
+    /// The epoch of the versions that the URLs of snapshots name; `nil` where they name none.
+    let versionEpoch: Int64?
+    /// Whether the versions are those of the bound, as clients accept no older ones in a first sync.
+    let isBootstrap: Bool
 
     /// The body, as JSON: `{"sync":{…}}` with all five members.
     public var body: [UInt8] {
@@ -74,11 +68,10 @@ public struct OriginPage: Hashable, Sendable {
 
     private func snapshotPath(of change: Origin.Change) -> String {
         let path = "/api/v4/resources/snapshots/\(change.resource)"
-        return switch snapshotVersion {
-        case nil: path
-        case .change: path + "?version=\(change.sequence)"
-        case .bound: path + "?version=\(bound)"
-        }
+        guard let versionEpoch else { return path }
+        // That of the change is the same for all clients that follow.
+        let version = SnapshotVersion(sequence: isBootstrap ? bound : change.sequence, epoch: versionEpoch)
+        return path + "?version=" + version.text
     }
 
     /// The values that only some changes have.
@@ -98,4 +91,29 @@ public struct OriginPage: Hashable, Sendable {
             }
         }
     }
+}
+
+/// What a snapshot includes at least, as its URL names it: a change, in the epoch in which that has its number.
+package struct SnapshotVersion: Hashable, Sendable {
+    /// The number of the change.
+    package let sequence: Int64
+    /// The epoch; another one may have other changes under the same numbers.
+    package let epoch: Int64
+
+    /// Creates a version of these numbers.
+    package init(sequence: Int64, epoch: Int64) {
+        self.sequence = sequence
+        self.epoch = epoch
+    }
+
+    /// Parses a text; returns `nil` for one that ``text`` did not make.
+    package init?(_ text: String) {
+        let numbers = text.split(separator: ".").compactMap { Int64($0) }
+        guard numbers.count == 2 else { return nil }
+        self.init(sequence: numbers[0], epoch: numbers[1])
+        guard self.text == text else { return nil }
+    }
+
+    /// The version as URLs have it, such as `18.0`.
+    package var text: String { "\(sequence).\(epoch)" }
 }

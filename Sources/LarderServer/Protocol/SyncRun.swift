@@ -101,6 +101,6 @@ package struct SyncRun {
         return OriginPage(
             bound: bound, changes: changes, cursor: cursor, token: next == nil ? ticket(.token) : nil,
             groupsWithContentID: groupsWithContentID,
-            snapshotVersion: hasVersions ? (isBootstrap ? .bound : .change) : nil)
+            versionEpoch: hasVersions ? epoch : nil, isBootstrap: isBootstrap)
     }
 }

@@ -172,6 +172,49 @@ import Testing
             try await cluster.psql("TRUNCATE larder.rows", database: database)
         }
         #expect(try await origin.sequence == 2)
+        // A position is nobody's choice: snapshots are read by it.
+        try await cluster.psql(
+            """
+            INSERT INTO larder.rows (resource_group, resource_id, record_type, record_key, body, position)
+            OVERRIDING SYSTEM VALUE VALUES ('translations', 19, 'translation', '8', '{"id":8}', -3)
+            """, database: database)
+        #expect(try await origin.snapshot(of: .translation19).count == 2)
+        pool.close()
+    }
+
+    @Test func `are not forged by those who may only change rows`() async throws {
+        let pool = pool(2)
+        let origin = try await open(pool)
+        let role = "clerk_\(database)"
+        try await cluster.psql(
+            """
+            CREATE ROLE \(role);
+            GRANT USAGE ON SCHEMA larder TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON larder.resources, larder.rows TO \(role);
+            """, database: database)
+        try await cluster.psql(
+            """
+            SET ROLE \(role);
+            INSERT INTO larder.resources VALUES ('things', 1);
+            INSERT INTO larder.rows VALUES ('things', 1, 'thing', 'a', '{}');
+            SELECT larder.number_changes();
+            UPDATE larder.rows SET body = '{"n":1}';
+            DELETE FROM larder.rows;
+            UPDATE larder.resources SET is_public = false;
+            """, database: database)
+        let before = try await origin.sequence
+        #expect(before == 4)
+        for function in ["log_row", "number_commit", "log_resource"] {
+            await #expect(throws: PostgresCluster.Failure.self) {
+                try await cluster.psql(
+                    """
+                    SET ROLE \(role);
+                    CREATE TEMP TABLE f (LIKE larder.rows);
+                    CREATE TRIGGER t AFTER INSERT ON f FOR EACH ROW EXECUTE FUNCTION larder.\(function)();
+                    """, database: database)
+            }
+        }
+        #expect(try await origin.sequence == before)
         pool.close()
     }
 

@@ -132,7 +132,7 @@ private func withProxy<Value>(
         try await origin.createResource(.init("things", 1), rows: rows)
         try await OriginServer.run(origin) { base in
             try await withProxy(to: String(base.dropLast("/content".count))) { proxy in
-                let url = proxy + "/content/api/v4/resources/snapshots/things/1?version=1"
+                let url = proxy + "/content/api/v4/resources/snapshots/things/1?version=1.0"
                 let whole = try await send("GET", url, fields: ["Accept-Encoding": "identity"])
                 #expect(whole.fields["last-modified"] == "Tue, 05 May 2026 10:05:00 GMT")
                 #expect(whole.fields["content-length"] == "\(whole.body.count)")
@@ -146,13 +146,13 @@ private func withProxy<Value>(
                 let packed = try await send("GET", url, fields: ["Accept-Encoding": "gzip"])
                 #expect(packed.fields["content-encoding"] == "gzip")
                 #expect(packed.body == whole.body)
-                #expect(try await send("GET", url.replacing("version=1", with: "version=9")).status == 404)
+                #expect(try await send("GET", url.replacing("version=1.0", with: "version=9.0")).status == 503)
             }
         }
         // A cache that all clients share would give it to those without credentials.
         let credentials = OriginConfiguration.Credentials(authToken: "a", clientID: "b")
         let answer = try await OriginServer.run(origin, OriginConfiguration(credentials: credentials)) { base in
-            let url = base + "/api/v4/resources/snapshots/things/1?version=1"
+            let url = base + "/api/v4/resources/snapshots/things/1?version=1.0"
             return try await send("GET", url, fields: ["x-auth-token": "a", "x-client-id": "b"])
         }
         #expect(answer.fields["cache-control"] == "private, max-age=31536000, immutable")

@@ -66,7 +66,7 @@ import Testing
             #expect(present == (always + members).sorted())
             #expect(mutation.count == 12)
         }
-        let version = backend == .embedded ? "" : "?version=5"
+        let version = backend == .embedded ? "" : "?version=5.0"
         #expect(mutations[3]["snapshot_url"] as? String == "/api/v4/resources/snapshots/articles/1" + version)
         #expect(mutations[5]["unavailable_reason"] as? String == "licence")
     }
@@ -83,7 +83,7 @@ import Testing
         let mutations = pages.flatMap(\.mutations)
         #expect(mutations.map(\.sequence) == Array(1...7))
         #expect(mutations.allSatisfy { $0.type == "RESOURCE_CREATE" })
-        let version = backend == .embedded ? "" : "?version=7"
+        let version = backend == .embedded ? "" : "?version=7.0"
         let paths = (1...7).map { "/api/v4/resources/snapshots/tafsirs/\($0)" + version }
         #expect(mutations.map(\.snapshot_url) == paths)
         #expect(

@@ -20,7 +20,7 @@ import Testing
             let requests = fixture.script.recorded.map(\.request)
             #expect(requests.allSatisfy { $0.method == .get && $0.authority == fixture.base.authority })
             #expect(requests[0].path?.hasPrefix("/content/api/v4/resources/sync?") == true)
-            let version = wiring.namesVersions ? "?version=1" : ""
+            let version = wiring.namesVersions ? "?version=1.0" : ""
             #expect(requests[1].path == "/content/api/v4/resources/snapshots/translations/19" + version)
         }
     }
@@ -117,7 +117,7 @@ import Testing
             let copies = fixture.script.lines.filter { $0.contains("snapshots") }
             let path = "GET /content/api/v4/resources/snapshots/translations/19"
             // The server's own URLs may name a version.
-            #expect(copies == (wiring.namesVersions ? [path + "?version=1", path + "?version=2"] : [path, path]))
+            #expect(copies == (wiring.namesVersions ? [path + "?version=1.0", path + "?version=2.0"] : [path, path]))
             #expect(!fixture.script.lines.contains { $0.contains("sequence") })
         }
     }
