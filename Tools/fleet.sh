@@ -251,12 +251,17 @@ echo "acknowledged writes: $(wc -l <"$home/acknowledged"), lost: $lost, executed
 echo "executions: $executions, rows: $rows, changes: $changes, missing in the log: $holes"
 awk -v clients=200 -v seconds="$seconds" -v changes="$changes" '
     { requests++; bytes += $3 }
-    $6 ~ /snapshots/ { snapshots++; if ($4 == "HIT") hits++ }
+    $6 ~ /snapshots/ { snapshots++; snapshotBytes += $3; if ($4 == "HIT") hits++ }
+    $6 ~ /sync$/ { pages++; pageBytes += $3 }
+    $6 ~ /^\/notes/ { writes++; writeBytes += $3 }
     $2 >= 500 { errors++ }
     END {
         printf "requests: %d, %.2f a second and client; bytes: %d, %d a client and change\n", requests,
             requests / clients / seconds, bytes, bytes / clients / changes
         printf "snapshots: %d, of the cache: %d; answers of 500 and above: %d\n", snapshots, hits, errors
+        printf "mean bytes of a page %d (%d), of a snapshot %d, of the answer to a write %d (%d)\n",
+            pageBytes / (pages + !pages), pages, snapshotBytes / (snapshots + !snapshots), writeBytes / (writes + !writes),
+            writes
     }' "$home/access"
 echo "database: $total_statements statements, $total_transactions transactions"
 if [ "$problems" != 0 ]; then
