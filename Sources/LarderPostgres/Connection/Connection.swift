@@ -8,11 +8,15 @@ internal import Dispatch
 final class Connection: @unchecked Sendable {
     let queue = DispatchQueue(label: "larder.postgres")
     private let configuration: PostgresConfiguration
+    private let metrics: PoolMetrics
     private var session: Session?
     /// The conflict that a statement of the transaction has met.
     private(set) var conflict: PostgresError?
 
-    init(_ configuration: PostgresConfiguration) { self.configuration = configuration }
+    init(_ configuration: PostgresConfiguration, _ metrics: PoolMetrics) {
+        self.configuration = configuration
+        self.metrics = metrics
+    }
 
     /// Connects, unless there is a connection that the server has not closed meanwhile.
     ///
@@ -36,7 +40,10 @@ final class Connection: @unchecked Sendable {
             return try session.run(sql, parameters)
         } catch {
             // Also one to a server that only reads now: the next connection may lead to another.
-            if error.isOfConnection { self.session = nil }
+            if error.isOfConnection {
+                self.session = nil
+                metrics.lost.increment()
+            }
             if error.isConflict { conflict = conflict ?? error }
             throw error
         }

@@ -33,6 +33,7 @@ public final class PostgresPool: Sendable {
 
     private let configuration: PostgresConfiguration
     private let state = Mutex(State())
+    let metrics = PoolMetrics()
 
     /// Creates a pool, which connects when it is used.
     public init(_ configuration: PostgresConfiguration) {
@@ -89,9 +90,10 @@ public final class PostgresPool: Sendable {
             if let idle = state.idle.popLast() { return (idle, nil) }
             if state.count < configuration.connections {
                 state.count += 1
-                return (Connection(configuration), nil)
+                return (Connection(configuration, metrics), nil)
             }
             state.waiting.append(job)
+            metrics.waiting.record(state.waiting.count)
             return (nil, nil)
         }
         if let failure { return job.fail(failure) }
@@ -113,7 +115,10 @@ public final class PostgresPool: Sendable {
     /// Starts the next job on a connection, on its queue.
     private func pass(on connection: Connection) {
         let next = state.withLock { state -> Job? in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            if !state.waiting.isEmpty {
+                defer { metrics.waiting.record(state.waiting.count) }
+                return state.waiting.removeFirst()
+            }
             if !state.isClosed { state.idle.append(connection) }
             return nil
         }
@@ -125,6 +130,7 @@ public final class PostgresPool: Sendable {
         let job = state.withLock { state in
             state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
         }
+        if job != nil, error as? PostgresError == .poolExhausted { metrics.exhausted.increment() }
         job?.fail(error)
     }
 }

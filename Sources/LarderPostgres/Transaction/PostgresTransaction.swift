@@ -74,6 +74,7 @@ extension PostgresPool {
             do {
                 return try await body()
             } catch let error as PostgresError where error.isConflict {
+                metrics.conflicts.increment()
                 // Of two that deadlock only one is ended, so that equal waits do not meet again.
                 try await Task.sleep(for: .milliseconds(5 << attempt))
             }

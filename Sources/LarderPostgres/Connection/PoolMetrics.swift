@@ -1,0 +1,15 @@
+#if Postgres
+internal import Metrics
+
+/// What a pool reports to the metrics system of the process; docs/operations.md, "Metrics", explains the names.
+struct PoolMetrics: Sendable {
+    /// The callers that wait for a connection.
+    let waiting = Gauge(label: "larder_postgres_waiting")
+    /// The callers that waited for too long.
+    let exhausted = Counter(label: "larder_postgres_exhausted_total")
+    /// The transactions that were run again after a conflict with another one.
+    let conflicts = Counter(label: "larder_postgres_conflicts_total")
+    /// The connections that were lost, or led to a server that only reads.
+    let lost = Counter(label: "larder_postgres_connections_lost_total")
+}
+#endif
