@@ -22,7 +22,8 @@ fleet=$(realpath "$fleet")
 programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 home=$(mktemp -d "${TMPDIR:-/tmp}/larder-fleet.XXXXXX")
 chmod 755 "$home"
-first=$((20000 + RANDOM % 20000))
+# Below the ports that the system gives to clients.
+first=$((10000 + RANDOM % 20000))
 primary=$first standby=$((first + 1)) front=$((first + 2)) nodes=($((first + 3)) $((first + 4)) $((first + 5)))
 postgres=$(getent passwd postgres >/dev/null && echo postgres || id -un)
 

@@ -7,6 +7,11 @@ import LarderServer
 import PostgresCluster
 import Testing
 
+/// nginx did not start.
+private struct ProxyFailure: Error {
+    let log: String
+}
+
 /// nginx with a cache of snapshots in front of a server, which ends with `body`.
 private func withProxy<Value>(
     to address: String, _ body: (_ address: String) async throws -> Value
@@ -14,7 +19,8 @@ private func withProxy<Value>(
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-proxy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let port = Int.random(in: 20_000..<60_000)
+    // Below the ports that the system gives to clients.
+    let port = Int.random(in: 10_000..<32_000)
     let user = getuid() == 0 ? "user root;" : ""
     let configuration = """
         \(user)
@@ -54,11 +60,12 @@ private func withProxy<Value>(
     try process.run()
     defer { process.terminate() }
     let proxy = "http://127.0.0.1:\(port)"
-    for _ in 0..<200 {
-        if (try? await send("GET", proxy + "/nothing")) != nil { break }
+    for _ in 0..<600 where process.isRunning {
+        if (try? await send("GET", proxy + "/nothing")) != nil { return try await body(proxy) }
         try await Task.sleep(for: .milliseconds(50))
     }
-    return try await body(proxy)
+    let log = try? String(contentsOf: folder.appending(path: "error"), encoding: .utf8)
+    throw ProxyFailure(log: log ?? "no log")
 }
 
 @Suite(.serialized) struct `Servers behind a cache` {
