@@ -1,5 +1,6 @@
 #if Postgres
 internal import Dispatch
+internal import Metrics
 
 /// One connection of a pool, with the queue whose thread its calls block.
 ///

@@ -1,5 +1,6 @@
 #if Postgres
 internal import Dispatch
+internal import Metrics
 internal import Synchronization
 
 /// Connections to one database, each for one caller at a time.

@@ -1,4 +1,6 @@
 #if Postgres
+internal import Metrics
+
 /// A transaction of a database, lent to the closure that runs in it.
 ///
 /// Statements block the thread of the connection. After the server has refused one, it refuses all others. A closure must not
