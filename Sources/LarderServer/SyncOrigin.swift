@@ -16,7 +16,9 @@ public protocol SyncOrigin: Sendable {
 
     /// Returns the snapshot of a public resource, as of now.
     ///
-    /// - Parameter version: What the snapshot includes at least, as the URL in a page names it; `nil` for any.
+    /// - Parameters:
+    ///   - resource: The name of the resource.
+    ///   - version: What the snapshot includes at least, as the URL in a page names it; `nil` for any.
     /// - Throws: As ``Origin/snapshot(of:)``; status 503 with `Retry-After` while the content cannot be read.
     func snapshot(
         of resource: Origin.ResourceID, version: String?
