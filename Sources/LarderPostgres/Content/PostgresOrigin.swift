@@ -102,7 +102,9 @@ public final class PostgresOrigin: EditableOrigin {
         let version = version.flatMap(SnapshotVersion.init)
         let needed = version.map { SyncHead(sequence: $0.sequence, removedThrough: 0, epoch: $0.epoch) }
         return try await read(after: needed) { head, transaction in
-            if let version, version.epoch != head.epoch || version.sequence > head.sequence {
+            // A URL that a client has kept since another epoch names nothing that a cache may keep.
+            let version = version.flatMap { $0.epoch < head.epoch ? nil : $0 }
+            if let version, version.epoch > head.epoch || version.sequence > head.sequence {
                 throw OriginProblem(status: 503, message: "The version is not there yet", retryAfter: 1)
             }
             return try ContentTable.snapshot(

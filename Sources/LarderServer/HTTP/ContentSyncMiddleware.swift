@@ -112,8 +112,9 @@ extension ContentSyncMiddleware {
 
     /// Streams a snapshot; the next piece is made only when the connection has accepted the last one.
     ///
-    /// A version may be kept by caches for ever: another one has another URL. Between the client and a server that checks
-    /// its credentials, only the client's own.
+    /// Caches may keep a version for five minutes, not for ever: a client keeps the URL of a resource, and after an eviction
+    /// fetches what includes all that it has applied since. Between the client and a server that checks its credentials, only
+    /// the client's own cache may.
     private func response(_ snapshot: OriginSnapshot) -> Response {
         let body = ResponseBody(contentLength: snapshot.isVersion ? snapshot.reduce(0) { $0 + $1.count } : nil) {
             writer in
@@ -123,7 +124,7 @@ extension ContentSyncMiddleware {
         var headers = Self.headers
         if snapshot.isVersion {
             let isOpen = configuration.credentials == nil && configuration.intercept == nil
-            headers[.cacheControl] = "\(isOpen ? "public" : "private"), max-age=31536000, immutable"
+            headers[.cacheControl] = "\(isOpen ? "public" : "private"), max-age=300"
             headers[.eTag] = "\"\(snapshot.sequence)\""
             headers[.lastModified] = ChangeTime(milliseconds: origin.now()).httpDate
         }
