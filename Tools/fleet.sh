@@ -192,7 +192,9 @@ while [ $((SECONDS - start)) -lt "$seconds" ]; do
     fi
     [ "${LARDER_FLEET_KILLS:-yes}" = yes ] || continue
     case $((RANDOM % 10)) in
-    0 | 1 | 2) kill_one "node$((RANDOM % 3))" ;;
+    0 | 1) kill_one "node$((RANDOM % 3))" ;;
+    # As for an update: it ends its connections and the requests under way.
+    2) kill_one "node$((RANDOM % 3))" TERM ;;
     3 | 4 | 5) kill_one "clients$((RANDOM % 4))" ;;
     6 | 7)
         # A backend that dies has PostgreSQL end all the others and recover.
@@ -254,11 +256,13 @@ awk -v clients=200 -v seconds="$seconds" -v changes="$changes" '
     { requests++; bytes += $3 }
     $6 ~ /snapshots/ { snapshots++; snapshotBytes += $3; if ($4 == "HIT") hits++ }
     $6 ~ /sync$/ { pages++; pageBytes += $3 }
+    $6 ~ /events$/ { connections++ }
     $6 ~ /^\/notes/ { writes++; writeBytes += $3 }
     $2 >= 500 { errors++ }
     END {
         printf "requests: %d, %.2f a second and client; bytes: %d, %d a client and change\n", requests,
             requests / clients / seconds, bytes, bytes / clients / changes
+        printf "connections for changes: %d\n", connections
         printf "snapshots: %d, of the cache: %d; answers of 500 and above: %d\n", snapshots, hits, errors
         printf "mean bytes of a page %d (%d), of a snapshot %d, of the answer to a write %d (%d)\n",
             pageBytes / (pages + !pages), pages, snapshotBytes / (snapshots + !snapshots), writeBytes / (writes + !writes),

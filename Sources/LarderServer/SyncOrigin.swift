@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The content of a sync server, wherever it is stored: pages of changes, snapshots and lists.
 ///
 /// ``Origin`` keeps it in memory. A stored origin answers the same requests on any number of servers: tokens and cursors
@@ -28,6 +30,29 @@ public protocol SyncOrigin: Sendable {
     ///
     /// - Throws: As ``Origin/list(of:_:)``; status 503 with `Retry-After` while the content cannot be read.
     func list(of resource: Origin.ResourceID, _ query: ListQuery) async throws(OriginProblem) -> [UInt8]
+
+    /// Returns the resources that changed after a number, for the events of clients that listen.
+    ///
+    /// - Parameter sequence: The number of a change; above the latest where none is to be returned.
+    /// - Throws: Status 503 with `Retry-After` while the content cannot be read.
+    func changedResources(after sequence: Int64) async throws(OriginProblem) -> ChangedResources
+}
+
+/// The resources that changed after a number.
+public struct ChangedResources: Hashable, Sendable {
+    /// The largest number of changes whose resources are named.
+    public static let mostChanges: Int64 = 100_000
+
+    /// The number of the latest change; 0 before the first.
+    public let sequence: Int64
+    /// The resources; `nil` for any, where there were too many changes to look at, or the log has forgotten some.
+    public let resources: Set<Origin.ResourceID>?
+
+    /// Creates a list of the resources that changed.
+    public init(sequence: Int64, resources: Set<Origin.ResourceID>?) {
+        self.sequence = sequence
+        self.resources = resources
+    }
 }
 
 /// A content origin that commands can change. Each has the effects and the errors that it has on an ``Origin``.
@@ -101,4 +126,18 @@ extension Origin: EditableOrigin {
     public func snapshot(
         of resource: ResourceID, version: String?
     ) throws(OriginProblem) -> OriginSnapshot { try snapshot(of: resource) }
+
+    /// Returns the resources that changed after a number.
+    ///
+    /// - Complexity: O(*n*) for *n* changes after the number.
+    public func changedResources(after sequence: Int64) -> ChangedResources {
+        state.withLock { state in
+            guard sequence < state.sequence else { return ChangedResources(sequence: state.sequence, resources: []) }
+            let isKnown =
+                sequence >= state.removedThrough && state.sequence - sequence <= ChangedResources.mostChanges
+            let changes = state.log.reversed().prefix { $0.sequence > sequence }
+            return ChangedResources(
+                sequence: state.sequence, resources: isKnown ? Set(changes.map(\.resource)) : nil)
+        }
+    }
 }

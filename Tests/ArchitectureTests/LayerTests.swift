@@ -24,7 +24,7 @@ import Testing
         "LarderQuery": [
             "SQLite", "Definition", "Predicates", "Results", "Planning", "Tables", "Search", "Queries",
         ],
-        "LarderServer": ["Content", "Protocol", "Lists", "Idempotency", "", "HTTP"],
+        "LarderServer": ["Content", "Protocol", "Lists", "Idempotency", "", "Events", "HTTP"],
         "LarderStore": ["Kernel", "Rows", "Cached", "SyncState", "Pending", "Space", "Inspect", ""],
         "LarderSync": [
             "Wire", "Vocabulary", "Apply", "Run", "Schedule", "Paging", "Coordinator", "KeepOffline",

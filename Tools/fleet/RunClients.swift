@@ -39,7 +39,7 @@ struct RunClients: AsyncParsableCommand {
     var pause: Int64 = 20_000
 
     @Option(help: "The pause of a client between two runs, in milliseconds.")
-    var refresh: Int64 = 5000
+    var refresh: Int64 = 30_000
 
     func run() async throws {
         let log = try AcknowledgedWrites(directory + "/acknowledged")
@@ -113,6 +113,7 @@ final class Client: Sendable {
         options.contentIsShared = true
         options.sync.refreshInterval = refresh
         options.sync.minimumAge = .zero
+        options.sync.listensForChanges = true
         options.sync.retry.limit = .seconds(5)
         options.outbox.retry.limit = .seconds(5)
         cache = try await ContentCache.open(

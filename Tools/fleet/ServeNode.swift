@@ -6,6 +6,8 @@ import Hummingbird
 import LarderPostgres
 import LarderServer
 import Logging
+import ServiceLifecycle
+import UnixSignals
 
 /// One server of the fleet: content and idempotent writes over one database.
 struct ServeNode: AsyncParsableCommand {
@@ -26,8 +28,8 @@ struct ServeNode: AsyncParsableCommand {
 
     func run() async throws {
         let logger = Logger(label: "larder.fleet.\(name)")
-        let pool = PostgresPool(PostgresConfiguration(database, connections: 12))
-        let replica = replica.map { PostgresPool(PostgresConfiguration($0, connections: 8)) }
+        let pool = PostgresPool(PostgresConfiguration(database, connections: 12), logger: logger)
+        let replica = replica.map { PostgresPool(PostgresConfiguration($0, connections: 8), logger: logger) }
         let now = { @Sendable in Int64(Date().timeIntervalSince1970 * 1000) }
         try await pool.transaction { transaction in
             _ = try transaction.execute(
@@ -44,10 +46,13 @@ struct ServeNode: AsyncParsableCommand {
         ) { request, context, transaction in
             try Self.put(request, context.parameters, node: name, &transaction)
         }
-        try await router.serve(port: port, logger: logger) { address in
-            logger.info("serves", metadata: ["address": "\(address)"])
-            while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
-        }
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            logger: logger)
+        var services = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm], logger: logger)
+        services.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: services).run()
     }
 
     /// Stores a note, and that this write was executed.

@@ -151,7 +151,8 @@ extension UploadMachine {
         guard let rest, rest > .zero else { return }
         // The longest wait counts from the first read: each appended point leads to another.
         let known = notBefore.flatMap { $0 > reading.elapsed ? $0 : nil }
-        let until = known ?? reading.elapsed + min(rest, policy.longestRetryAfter)
+        let wait = min(rest, policy.longestRetryAfter)
+        let until = known ?? reading.elapsed + policy.retry.lengthened(wait, &random)
         notBefore = until
         due = max(due ?? until, until)
     }

@@ -53,7 +53,7 @@ extension DeliveryMachine {
         if throttles == 0 || !isInServerWait(reading) { throttles = throttles.incremented }
         let wait = cappedWait(after) ?? delay(afterFailures: throttles)
         guard reading.elapsed + wait > serverWait ?? .zero else { return }
-        serverWait = reading.elapsed + wait
+        serverWait = reading.elapsed + (after == nil ? wait : policy.retry.lengthened(wait, &random))
         step.serverWait = .begin(wait)
     }
 
@@ -69,7 +69,7 @@ extension DeliveryMachine {
     /// Adopts the rest of the stored wait, recorded before a restart or by another sender.
     mutating func restoreServerWait(_ rest: Duration?, _ reading: ClockReading) {
         guard let rest = cappedWait(rest), rest > .zero else { return }
-        serverWait = max(serverWait ?? .zero, reading.elapsed + rest)
+        serverWait = max(serverWait ?? .zero, reading.elapsed + policy.retry.lengthened(rest, &random))
         throttles = max(throttles, 1)
     }
 

@@ -1,5 +1,6 @@
 #if Postgres
 internal import Dispatch
+internal import Logging
 internal import Metrics
 
 /// One connection of a pool, with the queue whose thread its calls block.
@@ -10,11 +11,13 @@ final class Connection: @unchecked Sendable {
     let queue = DispatchQueue(label: "larder.postgres")
     private let configuration: PostgresConfiguration
     private let metrics: PoolMetrics
+    private let logger: Logger
     private var session: Session?
     /// The conflict that a statement of the transaction has met.
     private(set) var conflict: PostgresError?
 
-    init(_ configuration: PostgresConfiguration, _ metrics: PoolMetrics) {
+    init(_ configuration: PostgresConfiguration, _ metrics: PoolMetrics, _ logger: Logger) {
+        self.logger = logger
         self.configuration = configuration
         self.metrics = metrics
     }
@@ -44,6 +47,7 @@ final class Connection: @unchecked Sendable {
             if error.isOfConnection {
                 self.session = nil
                 metrics.lost.increment()
+                logger.warning("lost a connection to PostgreSQL", metadata: ["error": "\(error)"])
             }
             if error.isConflict { conflict = conflict ?? error }
             throw error

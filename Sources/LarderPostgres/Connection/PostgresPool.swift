@@ -1,7 +1,9 @@
 #if Postgres
 internal import Dispatch
-internal import Metrics
+public import Logging
+public import Metrics
 internal import Synchronization
+public import Tracing
 
 /// Connections to one database, each for one caller at a time.
 ///
@@ -34,10 +36,26 @@ public final class PostgresPool: Sendable {
 
     private let configuration: PostgresConfiguration
     private let state = Mutex(State())
-    let metrics = PoolMetrics()
+    let metrics: PoolMetrics
+    let logger: Logger
+    private let tracer: (any Tracer)?
 
     /// Creates a pool, which connects when it is used.
-    public init(_ configuration: PostgresConfiguration) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The database, and the limits of the pool.
+    ///   - logger: Receives what an operator may have to know, as lost connections; by default nothing is logged.
+    ///   - metrics: Makes the metrics that docs/operations.md lists; by default those of the process.
+    ///   - tracer: Makes a span `larder.postgres.transaction` for each transaction, its wait for a connection included; by
+    ///     default the one of the process.
+    public init(
+        _ configuration: PostgresConfiguration,
+        logger: Logger = Logger(label: "larder.postgres", factory: { _ in SwiftLogNoOpLogHandler() }),
+        metrics: any MetricsFactory = MetricsSystem.factory, tracer: (any Tracer)? = nil
+    ) {
+        self.logger = logger
+        self.metrics = PoolMetrics(metrics)
+        self.tracer = tracer
         precondition(configuration.connections >= 1, "a pool needs a connection")
         precondition(configuration.statementLimit >= 1, "a statement needs some time")
         self.configuration = configuration
@@ -66,21 +84,24 @@ public final class PostgresPool: Sendable {
             state.lastTicket += 1
             return state.lastTicket
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                submit(
-                    Job(ticket: ticket) { connection in
-                        continuation.resume(
-                            with: Result {
-                                try connection.open()
-                                return try body(connection)
-                            })
-                    } fail: { error in
-                        continuation.resume(throwing: error)
-                    })
+        let tracer = tracer ?? InstrumentationSystem.tracer
+        return try await tracer.withAnySpan("larder.postgres.transaction", ofKind: .client) { _ in
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    submit(
+                        Job(ticket: ticket) { connection in
+                            continuation.resume(
+                                with: Result {
+                                    try connection.open()
+                                    return try body(connection)
+                                })
+                        } fail: { error in
+                            continuation.resume(throwing: error)
+                        })
+                }
+            } onCancel: {
+                fail(ticket, CancellationError())
             }
-        } onCancel: {
-            fail(ticket, CancellationError())
         }
     }
 
@@ -91,7 +112,7 @@ public final class PostgresPool: Sendable {
             if let idle = state.idle.popLast() { return (idle, nil) }
             if state.count < configuration.connections {
                 state.count += 1
-                return (Connection(configuration, metrics), nil)
+                return (Connection(configuration, metrics, logger), nil)
             }
             state.waiting.append(job)
             metrics.waiting.record(state.waiting.count)

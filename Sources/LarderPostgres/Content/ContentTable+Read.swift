@@ -106,6 +106,23 @@ extension ContentTable {
         return Scan(try rows.map { row in try Origin.Change(row) }, upTo: end, of: run)
     }
 
+    static func changedResources(
+        after sequence: Int64, at head: SyncHead, _ transaction: inout PostgresTransaction
+    ) throws -> ChangedResources {
+        guard sequence < head.sequence else { return ChangedResources(sequence: head.sequence, resources: []) }
+        guard sequence >= head.removedThrough, head.sequence - sequence <= ChangedResources.mostChanges else {
+            return ChangedResources(sequence: head.sequence, resources: nil)
+        }
+        let rows = try transaction.query(
+            """
+            SELECT DISTINCT x.resource_group, x.resource_id FROM larder.commits c JOIN larder.changes x USING (commit)
+            WHERE c.first >= coalesce((SELECT max(z.first) FROM larder.commits z WHERE z.first <= $1::bigint + 1), 0)
+                AND c.first + x.n > $1::bigint
+            """, [.integer(sequence)])
+        return ChangedResources(
+            sequence: head.sequence, resources: Set(try rows.map { row in try Origin.ResourceID(row, 0) }))
+    }
+
     /// Returns the whole log.
     static func changes(_ transaction: inout PostgresTransaction) throws -> [Origin.Change] {
         try transaction.query(

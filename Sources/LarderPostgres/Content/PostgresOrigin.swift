@@ -1,5 +1,6 @@
 #if Postgres
 public import LarderServer
+internal import Logging
 internal import Synchronization
 
 /// The content of a sync server in a PostgreSQL database, which any number of servers share.
@@ -119,6 +120,18 @@ public final class PostgresOrigin: EditableOrigin {
         try await read(after: nil) { _, transaction in try ContentTable.list(of: resource, query, &transaction) }
     }
 
+    /// Returns the resources that changed after a number; the primary knows.
+    ///
+    /// - Throws: `OriginProblem` with status 503 and `Retry-After` while the database cannot be used.
+    public func changedResources(after sequence: Int64) async throws(OriginProblem) -> ChangedResources {
+        try await answering {
+            try await self.pool.transaction(.repeatableRead) { transaction in
+                try ContentTable.changedResources(
+                    after: sequence, at: try ContentTable.head(&transaction), &transaction)
+            }
+        }
+    }
+
     /// Checks that the primary can be used, for a route that reports whether a server is ready.
     ///
     /// - Throws: `OriginProblem`, with status 503 while it cannot be reached.
@@ -160,7 +173,9 @@ public final class PostgresOrigin: EditableOrigin {
                 if attempt > 0 { try await Task.sleep(for: .milliseconds(10)) }
                 if let value = try await Self.read(from: replica, after: needed, body) { return value }
             }
-        } catch is PostgresError {
+        } catch let error as PostgresError {
+            pool.logger.warning(
+                "reads from the primary for 5 s, as the replica cannot be used", metadata: ["error": "\(error)"])
             // Others do not wait for it as well.
             replicaPause.withLock { $0 = now + Self.pause }
         } catch let problem as OriginProblem where [404, 410, 422].contains(problem.status) {

@@ -1,4 +1,5 @@
 #if Postgres
+internal import Logging
 internal import Synchronization
 
 /// The partitions of `larder.keys`, each with the keys that expire within one day.
@@ -69,19 +70,37 @@ final class KeyPartitions: Sendable {
     /// leases of servers that have died. What fails is repeated an hour later.
     private static func cleanUp(at now: Int64, _ pool: PostgresPool) async {
         let end = now.subtractingReportingOverflow(hour).partialValue
-        let past = try? await pool.transaction { transaction in try days(&transaction).filter { $0 < end / day } }
+        let past = await attempt(pool) {
+            try await pool.transaction { transaction in try days(&transaction).filter { $0 < end / day } }
+        }
         for day in past ?? [] {
-            try? await pool.withConnection { connection in
-                try connection.transaction(.readCommitted) { transaction in
-                    // A drop waits for all who use the table, and all others wait for it: it is not urgent.
-                    try transaction.execute("SET LOCAL lock_timeout = '200ms'")
-                    try transaction.execute("DROP TABLE IF EXISTS larder.keys_\(day)")
-                    return ((), commits: true)
+            await attempt(pool) {
+                try await pool.withConnection { connection in
+                    try connection.transaction(.readCommitted) { transaction in
+                        // A drop waits for all who use the table, and all others wait for it: it is not urgent.
+                        try transaction.execute("SET LOCAL lock_timeout = '200ms'")
+                        try transaction.execute("DROP TABLE IF EXISTS larder.keys_\(day)")
+                        return ((), commits: true)
+                    }
                 }
             }
         }
-        _ = try? await pool.transaction { transaction in
-            try transaction.execute("DELETE FROM larder.leases WHERE ends_at < $1", [.integer(end)])
+        await attempt(pool) {
+            try await pool.transaction { transaction in
+                _ = try transaction.execute("DELETE FROM larder.leases WHERE ends_at < $1", [.integer(end)])
+            }
+        }
+    }
+
+    /// Runs one step of a cleanup; a step that fails does not prevent the others.
+    @discardableResult
+    private static func attempt<Value>(_ pool: PostgresPool, _ body: () async throws -> Value) async -> Value? {
+        do {
+            return try await body()
+        } catch {
+            pool.logger.warning(
+                "could not remove expired keys; the next attempt is in an hour", metadata: ["error": "\(error)"])
+            return nil
         }
     }
 }

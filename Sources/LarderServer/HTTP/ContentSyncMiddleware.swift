@@ -2,6 +2,7 @@
 import HTTPTypes
 public import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 /// Serves an origin's content under a base path, and passes all other requests on.
 ///
@@ -9,10 +10,12 @@ import NIOCore
 /// | --- | --- |
 /// | `GET /api/v4/resources/sync?…` | one page of a run |
 /// | `GET /api/v4/resources/snapshots/{group}/{id}` | a snapshot, streamed |
+/// | `GET /api/v4/resources/events?resources=…&after=…` | server-sent events: which filters have changes |
 /// | `GET /api/lists/{group}/{id}?page=0&size=50` or `?after=key&size=50` | rows in key order, see ``ListQuery`` |
 /// | `/admin/…` | changes of content, where the configuration allows it |
 ///
-/// Every response carries `Cache-Control: no-store`. An existing backend adds the middleware to its router;
+/// Responses carry `Cache-Control: no-store`, but for snapshots whose URL names a version. `docs/protocol.md` describes all of
+/// them. An existing backend adds the middleware to its router;
 /// ``OriginServer`` is a server with nothing else.
 ///
 /// ```swift
@@ -23,6 +26,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
     private let configuration: OriginConfiguration
     private let requestGuard: RequestGuard
     private let administration: Administration?
+    private let feed: ChangeFeed?
 
     /// Creates a middleware that serves `origin`.
     ///
@@ -34,6 +38,7 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
         let editable = origin as? any EditableOrigin
         precondition(!configuration.isAdministrable || editable != nil, "this origin cannot be changed")
         administration = configuration.isAdministrable ? editable.map(Administration.init) : nil
+        feed = configuration.events.map { ChangeFeed(origin, $0) }
     }
 
     /// Responds to requests under the base path and passes the others on.
@@ -57,6 +62,10 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
                 return Self.response(.ok, body)
             }
             try requestGuard.checkRate(of: request.head)
+            if let feed, segments == ["api", "v4", "resources", "events"], request.method == .get {
+                let query = try EventQuery(parsing: query, lastEventID: request.headers[.lastEventID])
+                return try await Self.response(query, of: feed)
+            }
             return try await read(request.method, segments, query: query)
         } catch {
             let response = Self.response(error)
@@ -100,6 +109,29 @@ public struct ContentSyncMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension ContentSyncMiddleware {
+    /// Streams events until the client goes, its time is over, or the server stops.
+    private static func response(_ query: EventQuery, of feed: ChangeFeed) async throws(OriginProblem) -> Response {
+        let subscription = try await feed.listen(query)
+        let body = ResponseBody { writer in
+            defer { feed.remove(subscription) }
+            for await _ in subscription.wakes.cancelOnGracefulShutdown() {
+                let events = feed.events(for: subscription)
+                // A comment shows that the connection is alive, to both ends and to proxies between.
+                let text = events.filters.isEmpty ? ":\n\n" : events.filters.map { filter in
+                    "id: \(events.sequence)\nevent: change\ndata: \(filter)\n\n"
+                }.joined()
+                try await writer.write(ByteBuffer(string: text))
+            }
+            try await writer.finish(nil)
+        }
+        // nginx passes each event on at once, where this field says so.
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+            ], body: body)
+    }
+
     private static func response(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Response {
         Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }

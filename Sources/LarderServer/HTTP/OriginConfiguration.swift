@@ -44,6 +44,8 @@ public struct OriginConfiguration: Sendable {
     public var credentials: Credentials?
     /// The rate limit, if any. Administration is not limited.
     public var rateLimit: RateLimit?
+    /// The limits of events; `nil` for none: `…/resources/events` is 404 then, and clients poll.
+    public var events: EventSettings? = EventSettings()
     /// Returns the client of a request, by which the rate limit distinguishes it; by default `x-auth-token` with
     /// `x-client-id`.
     ///

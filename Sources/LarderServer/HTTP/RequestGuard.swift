@@ -45,6 +45,11 @@ extension HTTPField.Name {
     /// The client id of a request.
     static let clientID = makeName("x-client-id")
 
+    /// The number of the last event that a browser has received.
+    static let lastEventID = makeName("last-event-id")
+    /// Whether a proxy may keep parts of a response until it has more of it.
+    static let accelBuffering = makeName("x-accel-buffering")
+
     static func makeName(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is a token of RFC 9110") }
         return name

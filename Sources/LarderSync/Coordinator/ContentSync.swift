@@ -78,7 +78,17 @@ public final class ContentSync: Sendable {
     }
 
     /// Returns a client for one run, or for one snapshot.
-    func client() -> ServerClient {
+    func client() -> ServerClient { client(configuration) }
+
+    /// Returns a client for the connection over which the server reports changes.
+    func eventsClient() -> ServerClient {
+        var configuration = configuration
+        // The server writes a line every 15 s.
+        configuration.timeouts.idle = max(configuration.timeouts.idle, .seconds(60))
+        return client(configuration)
+    }
+
+    private func client(_ configuration: SyncConfiguration) -> ServerClient {
         ServerClient(
             transport: transport, credentials: credentials, configuration: configuration, store: store,
             maximumRetryAfter: maximumRetryAfter)

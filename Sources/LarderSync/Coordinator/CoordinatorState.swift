@@ -11,6 +11,8 @@ struct CoordinatorState {
         let events: AsyncStream<CoordinatorEvent>.Continuation
         var runs: [String: Task<Void, Never>] = [:]
         var progress: [String: RunProgress] = [:]
+        /// The connection over which the server reports changes, with its number.
+        var listener: (number: Int, task: Task<Void, Never>)?
         /// Whether the connectivity source has reported a state.
         var hasNetwork = false
         /// The outcomes of the last runs, by filter.

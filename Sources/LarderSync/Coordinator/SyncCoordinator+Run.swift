@@ -84,7 +84,7 @@ extension SyncCoordinator {
         within limit: Duration?
     ) async -> [String: Result<SyncReport, SyncError>] {
         let deadline = limit.map { store.host.elapsed() + $0 }
-        begin(continuation)
+        begin(continuation, listens: limit == nil)
         await withDiscardingTaskGroup { group in
             // No run may start before the power is known, so the network is reported after it.
             let (powerKnown, powerReported) = AsyncStream<Never>.makeStream()
@@ -122,8 +122,10 @@ extension SyncCoordinator {
         return end()
     }
 
-    private func begin(_ events: AsyncStream<CoordinatorEvent>.Continuation) {
+    private func begin(_ events: AsyncStream<CoordinatorEvent>.Continuation, listens: Bool) {
         let id = store.host.makeID()
+        var policy = policy
+        if !listens { policy.listensForChanges = false }
         let machine = CoordinatorMachine(policy: policy, hasProbe: probe != nil, seed: id.high ^ id.low)
         let filters = state.withLock { $0.filters }
         let known = knownFilters(Set(filters.map { $0.filter.description }))
@@ -206,6 +208,10 @@ extension SyncCoordinator {
         case .start(let text): start(text, in: &group)
         case .cancel(let text): state.withLock { $0.loop?.runs[text] }?.cancel()
         case .arm(let time): timer.set(time) { self.post(.timer) }
+        case .listen(let number, let request): listen(number, request, in: &group)
+        case .stopListening(let number):
+            let listener = state.withLock { $0.loop?.listener }
+            if let listener, listener.number == number { listener.task.cancel() }
         case .probe(let number):
             group.addTask {
                 let isReachable = await self.probe?.isReachable() ?? false

@@ -149,7 +149,7 @@ extension CoordinatorState {
         SyncStatus(
             isRunning: loop != nil, network: loop?.machine.network ?? .offline,
             power: loop?.machine.power ?? .normal, isForcedOffline: isForcedOffline,
-            allowance: loop?.machine.allowance ?? .nothing,
+            isListening: loop?.machine.listening.isOpen ?? false, allowance: loop?.machine.allowance ?? .nothing,
             filters: filters.map { filter, priority in
                 let text = filter.description
                 return FilterStatus(

@@ -197,6 +197,7 @@ public final class SyncCoordinator: Sendable {
 extension KnownFilter {
     init(_ filter: FilterState) {
         hasToken = filter.token != nil
+        sequence = filter.lastUntilSequence
         syncedAt = filter.tokenUpdatedAt
         failures = Int(clamping: filter.failures)
         resyncs = Int(clamping: filter.resyncs)
@@ -206,6 +207,7 @@ extension KnownFilter {
     /// The state of a list, by its resource. A pass over it is never a bootstrap, but the first one is as urgent as
     /// one.
     init(list: Resource?) {
+        isList = true
         hasToken = list?.syncedAt != nil
         syncedAt = list?.syncedAt
     }

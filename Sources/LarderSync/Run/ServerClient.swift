@@ -82,6 +82,8 @@ final class ServerClient: Sendable {
 
     /// Stores a wait that the server requested, for every client of the store and across restarts.
     private func storeWait(_ error: SyncError, _ kind: SyncError.RequestKind) async {
+        // A server that has no place for another listener still answers other requests.
+        if kind == .events { return }
         let wait = error.retryAfter.map { min(.seconds($0), maximumRetryAfter).milliseconds }
         if let wait {
             if wait <= 0 { return }
@@ -166,6 +168,9 @@ final class ServerClient: Sendable {
         let status = response.head.status.code
         let contentType = response.head.headerFields[.contentType]
         if ResponseKind.isSuccess(status: status, contentType: contentType) {
+            if kind == .events, contentType?.lowercased().hasPrefix("text/event-stream") != true {
+                throw .refused(ServerProblem(status: status, code: nil, message: "the response is no stream of events"))
+            }
             return .body(
                 response.body,
                 length: response.head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 })

@@ -2,6 +2,10 @@ package import LarderTransport
 
 /// The stored state of a filter when it is added to the coordinator.
 package struct KnownFilter: Hashable, Sendable {
+    /// Whether it is a list, of which a server of content reports nothing.
+    package var isList = false
+    /// The number of the change up to which it is in step; nil before its first run has finished.
+    package var sequence: Int64?
     /// Whether it has a token, so that its next run requests changes only.
     package var hasToken = false
     /// The time at which its last run finished, in milliseconds since 1970-01-01 UTC.
@@ -41,6 +45,12 @@ package enum CoordinatorEvent: Sendable {
     case rejected(String)
     /// A run is over.
     case ended(String, Result<SyncReport, SyncError>)
+    /// The connection of this number, over which the server reports changes, is open.
+    case listening(Int)
+    /// The server reports that a filter has changes up to a number, where it states one.
+    case changed(String, sequence: Int64?)
+    /// The connection of this number, over which the server reports changes, has ended, or could not be opened.
+    case listeningEnded(Int, SyncError?)
     /// Runs have to end after their current commit, and no other begins.
     case stop
 }
@@ -53,6 +63,11 @@ package enum CoordinatorEffect: Sendable {
     case cancel(String)
     /// Set the timer to this monotonic time, in place of the one set before; nil clears it.
     case arm(Duration?)
+    /// Open a connection over which the server reports changes; its end is reported by
+    /// ``CoordinatorEvent/listeningEnded(_:_:)`` with the same number.
+    case listen(Int, EventsRequest)
+    /// Close the connection of this number; its end is still reported.
+    case stopListening(Int)
     /// Probe the server; the result is reported by ``CoordinatorEvent/probed(_:isReachable:)`` with the same number.
     case probe(Int)
     /// Fail the manual requests for a filter with this error.

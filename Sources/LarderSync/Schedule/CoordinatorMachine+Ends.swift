@@ -28,12 +28,15 @@ extension CoordinatorMachine {
         schedules[index].hasToken = true
         schedules[index].syncedAt = reading.now
         schedules[index].finishedAt = reading.elapsed
+        drawRefreshShare(index)
         schedules[index].failures = 0
         schedules[index].notBefore = nil
         schedules[index].serverNotBefore = nil
         schedules[index].lastError = nil
         schedules[index].missingDue = nil
         schedules[index].isOverdueReported = false
+        if !schedules[index].isList { schedules[index].sequence = report.untilSequence }
+        requestAnnounced(index, reading)
         if report.kind == .incremental {
             schedules[index].slowUntil = nil
             let isRecent = schedules[index].resyncedAt.map {
@@ -56,6 +59,7 @@ extension CoordinatorMachine {
         // The waits of these resources are their own: a run that fails later is tried again as after its first failure.
         schedules[index].notBefore = nil
         schedules[index].finishedAt = reading.elapsed
+        drawRefreshShare(index)
         let longest = ResourceFailure.retryDelay(afterAttempts: .max)
         let first = failures.map { failure in
             let (wait, isTooLarge) = failure.retryAt.subtractingReportingOverflow(reading.now)
@@ -100,9 +104,8 @@ extension CoordinatorMachine {
         let retry = error.isRetryable ? policy.retry : policy.refusedRetry
         let wait = retry.delay(afterFailures: failures, &random)
         schedules[index].notBefore = reading.elapsed + wait
-        schedules[index].serverNotBefore = error.retryAfter.map {
-            reading.elapsed + min(.seconds($0), policy.maximumRetryAfter)
-        }
+        schedules[index].serverNotBefore = nil
+        if let seconds = error.retryAfter { waitForServer(index, seconds, reading) }
         schedules[index].request(schedules[index].automaticUrgency, at: reading)
         storeRunRecord(index, reading)
         let next = schedules[index].earliest(for: .background) ?? reading.elapsed
@@ -115,9 +118,23 @@ extension CoordinatorMachine {
     /// Schedules a run after the server's wait. Nothing was sent, so nothing has failed.
     private mutating func handleServerWait(_ index: Int, _ seconds: Int, _ reading: ClockReading) {
         schedules[index].lastError = .serverWait(seconds: seconds)
-        schedules[index].serverNotBefore = reading.elapsed + min(.seconds(seconds), policy.maximumRetryAfter)
+        waitForServer(index, seconds, reading)
         schedules[index].request(schedules[index].automaticUrgency, at: reading)
         storeRunRecord(index, reading)
+    }
+
+    /// Delays all runs of a filter by the server's wait, and automatic ones randomly by more.
+    private mutating func waitForServer(_ index: Int, _ seconds: Int, _ reading: ClockReading) {
+        let wait = min(.seconds(seconds), policy.maximumRetryAfter)
+        let automatic = reading.elapsed + policy.retry.lengthened(wait, &random)
+        schedules[index].serverNotBefore = reading.elapsed + wait
+        schedules[index].notBefore = max(schedules[index].notBefore ?? automatic, automatic)
+    }
+
+    /// Draws the share of the interval after which a filter is due again. Clients that were in step together, as after a push
+    /// to all, are not due together again and again.
+    private mutating func drawRefreshShare(_ index: Int) {
+        schedules[index].refreshShare = 1 + policy.refreshJitter * (2 * random.next() - 1)
     }
 
     private mutating func storeRunRecord(_ index: Int, _ reading: ClockReading) {

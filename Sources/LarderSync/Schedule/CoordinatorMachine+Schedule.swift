@@ -4,6 +4,7 @@ extension CoordinatorMachine {
     mutating func schedule(_ reading: ClockReading) {
         if isStopping {
             arm(nil)
+            updateListening(reading)
             if schedules.allSatisfy({ $0.running == nil }) { effects.append(.stopped) }
             return
         }
@@ -11,6 +12,7 @@ extension CoordinatorMachine {
         refresh(reading)
         if allowance < .manual { refuseWaiting(reading) }
         startDue(reading)
+        updateListening(reading)
         arm(nextWake(reading))
     }
 
@@ -60,7 +62,8 @@ extension CoordinatorMachine {
     /// Returns the time at which the next run is due; nil when one is wanted already, or none is due by time.
     private func refreshAt(_ schedule: FilterSchedule) -> Duration? {
         guard schedule.wanted == nil, let interval = policy.refreshInterval else { return nil }
-        return schedule.finishedAt.map { $0 + interval * (power == .normal ? 1 : policy.saverFactor) }
+        let factor = schedule.refreshShare * Double(power == .normal ? 1 : policy.saverFactor)
+        return schedule.finishedAt.map { $0 + interval * factor }
     }
 
     /// Returns the time at which the filter is overdue; nil when that was reported, or it was never synced.
@@ -118,6 +121,7 @@ extension CoordinatorMachine {
     private func nextWake(_ reading: ClockReading) -> Duration? {
         var times: [Duration] = []
         if let time = scheduledProbe { times.append(time) }
+        if let time = listening.scheduled { times.append(time) }
         let allowance = allowance
         for schedule in schedules where schedule.running == nil {
             if let due = refreshAt(schedule) { times.append(due) }
@@ -140,6 +144,7 @@ extension CoordinatorMachine {
     /// Whether every run that is wanted and allowed is under way, waits for one that is, or has the timer armed for it.
     package func isLive(at reading: ClockReading) -> Bool {
         if isStopping { return true }
+        if let time = listening.scheduled, armed.map({ $0 > time }) ?? true { return false }
         let allowance = allowance
         let isFull = schedules.count { $0.running != nil } >= policy.concurrentRuns
         for schedule in schedules where schedule.running == nil && !schedule.isRemoved {

@@ -25,6 +25,8 @@ package struct CoordinatorMachine: Sendable {
     package internal(set) var armed: Duration?
     private(set) package var isStopping = false
     var effects: [CoordinatorEffect] = []
+    /// The connection over which the server reports changes.
+    var listening = Listening()
 
     /// The number of probes requested so far. A probe outlives a change of network, and its result is then about
     /// another portal.
@@ -66,6 +68,9 @@ package struct CoordinatorMachine: Sendable {
             if let index = index(text) { schedules[index].hasResponse = true }
         case .rejected(let text): countRejection(text, reading)
         case .ended(let text, let outcome): handleEnd(text, outcome, reading)
+        case .listening(let number): listening.hasOpened(number)
+        case .changed(let text, let sequence): handleChange(text, sequence, reading)
+        case .listeningEnded(let number, let error): handleEndOfListening(number, error, reading)
         case .stop: stop()
         }
         schedule(reading)
@@ -127,6 +132,7 @@ extension CoordinatorMachine {
                     && $0.running == nil && ($0.isOlder(than: age, at: reading) || $0.lastError != nil)
             }
         case .signedIn:
+            listening.forgetRefusal(at: reading)
             for index in schedules.indices {
                 if case .unauthorized = schedules[index].lastError { reset(index) }
                 if case .credentials = schedules[index].lastError { reset(index) }

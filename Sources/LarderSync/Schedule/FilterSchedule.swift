@@ -19,12 +19,21 @@ struct FilterSchedule: Sendable {
     /// Whether the filter was removed while its run is under way.
     var isRemoved = false
     var hasToken: Bool
+    let isList: Bool
+    /// The number of the change up to which it is in step; nil before its first run has finished.
+    var sequence: Int64?
+    /// The highest number of a change that the server has reported and that no run has brought yet.
+    var announced: Int64?
+    /// The number of runs since then that did not bring it.
+    var runsBehind = 0
     /// The monotonic time at which it was added.
     let addedAt: Duration
     /// The time at which the last run finished, in milliseconds since 1970-01-01 UTC; and the monotonic time, also of
     /// one that was incomplete.
     var syncedAt: Int64?
     var finishedAt: Duration?
+    /// The share of the interval between runs after which the next one is due.
+    var refreshShare = 1.0
     var failures: Int
     var resyncs: Int
     /// The monotonic time at which a token was last rejected.
@@ -46,6 +55,8 @@ struct FilterSchedule: Sendable {
         text = filter.description
         self.priority = priority
         hasToken = known.hasToken
+        isList = known.isList
+        sequence = known.sequence
         self.addedAt = addedAt
         syncedAt = known.syncedAt
         failures = known.failures

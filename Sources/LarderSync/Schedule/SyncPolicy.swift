@@ -2,8 +2,12 @@ public import LarderTransport
 
 /// The rules by which the coordinator syncs automatically.
 public struct SyncPolicy: Sendable {
-    /// The time after a run at which the next one is due; nil for none by time.
+    /// The time after a run at which the next one is due, varied by ``refreshJitter``; nil for none by time.
     public var refreshInterval: Duration? = .seconds(15 * 60)
+    /// The largest share by which ``refreshInterval`` is randomly shortened or lengthened, 0 or more and less than 1.
+    ///
+    /// Without it, clients that were synced in the same second would return in the same second for ever.
+    public var refreshJitter = 0.1
     /// The factor of ``refreshInterval`` while power is short; 1 or more.
     public var saverFactor: Int = 2
     /// The age of the last run from which an opened resource, or a returning network, requests another; a failed run is
@@ -16,7 +20,8 @@ public struct SyncPolicy: Sendable {
     public var overdueAfter: Duration = .seconds(7 * 24 * 3600)
     /// The number of filters that are run at the same time.
     public var concurrentRuns: Int = 2
-    /// The waits after failures that may resolve by themselves.
+    /// The waits after failures that may resolve by themselves. Its jitter also lengthens the wait of a `Retry-After` for
+    /// automatic runs.
     public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(300))
     /// The waits after failures that have to be resolved first, such as a refused request.
     public var refusedRetry = RetryPolicy(first: .seconds(3600), limit: .seconds(24 * 3600))
@@ -29,6 +34,16 @@ public struct SyncPolicy: Sendable {
     /// The waits between probes for a way past a captive portal.
     public var probe = RetryPolicy(first: .seconds(5), limit: .seconds(60))
 
+    /// Whether the coordinator keeps a connection open while it runs, over which the server reports changes: they arrive
+    /// within a second, and not at the next ``refreshInterval``. It is closed while power or network are short.
+    ///
+    /// Needs a server that has the events of this library's server; without them everything works by
+    /// ``refreshInterval``.
+    public var listensForChanges = false
+    /// The waits before that connection is opened, also for the first time and after it was ended. With a jitter of 1,
+    /// the clients of a server that was restarted return evenly over the first wait.
+    public var listenRetry = RetryPolicy(first: .seconds(5), limit: .seconds(300), jitter: 1)
+
     /// The policy of an app on a phone; every part may be changed.
     public init() {}
 }
@@ -36,8 +51,9 @@ public struct SyncPolicy: Sendable {
 extension SyncPolicy {
     /// Whether every part is within its range; a coordinator traps on one that is not.
     var isValid: Bool {
-        let waits = [retry, refusedRetry, slow, probe]
-        return (refreshInterval.map { $0 > .zero } ?? true) && saverFactor >= 1 && minimumAge >= .zero
+        let waits = [retry, refusedRetry, slow, probe, listenRetry]
+        return (refreshInterval.map { $0 > .zero } ?? true) && saverFactor >= 1
+            && (0..<1).contains(refreshJitter) && minimumAge >= .zero
             && overdueAfter > .zero && concurrentRuns >= 1 && maximumRetryAfter >= .zero && resyncsBeforeSlow >= 1
             && waits.allSatisfy { $0.first > .zero && $0.limit >= $0.first && (0...1).contains($0.jitter) }
     }

@@ -20,6 +20,8 @@ public struct SyncStatus: Hashable, Sendable {
     public var power: PowerState
     /// Whether the host has forced the coordinator offline.
     public var isForcedOffline: Bool
+    /// Whether the server reports changes over an open connection (``SyncPolicy/listensForChanges``).
+    public var isListening: Bool
     /// The runs that are allowed under these conditions.
     public var allowance: SyncAllowance
     /// Every filter, in the order they were added.

@@ -77,6 +77,8 @@ public enum SyncError: Error, Sendable {
         case page
         /// A snapshot.
         case snapshot
+        /// The events by which the server reports changes.
+        case events
     }
 
     /// Whether the same run may succeed later without anything being changed.

@@ -37,6 +37,34 @@ public struct SyncRequest: Hashable, Sendable {
     }
 }
 
+/// A request for the events by which a server reports changes of filters.
+package struct EventsRequest: Hashable, Sendable {
+    /// The longest path in bytes: proxies refuse what is much longer.
+    static let longestPath = 4096
+
+    /// The largest number of filters that a server accepts in one request.
+    static let mostFilters = 100
+
+    /// The path with its query, which names the number of the change up to which the client has all filters.
+    package let path: ServerPath
+    /// The canonical texts of the filters that the path names.
+    package let filters: [String]
+
+    /// Creates a request for those of the filters that fit into a path, in their order.
+    package init(_ filters: [String], after sequence: Int64) {
+        var text = "\(ServerPath.prefix)resources/events?after=\(sequence)"
+        var named: [String] = []
+        for filter in filters {
+            let part = "&resources=\(filter.percentEncoded)"
+            guard named.count < Self.mostFilters, text.utf8.count + part.utf8.count <= Self.longestPath else { continue }
+            text += part
+            named.append(filter)
+        }
+        path = ServerPath(encoded: text)
+        self.filters = named
+    }
+}
+
 extension String {
     /// The text with every UTF-8 byte encoded that is not unreserved. RFC 3986 §2.3.
     var percentEncoded: String {

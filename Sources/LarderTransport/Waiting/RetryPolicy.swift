@@ -28,6 +28,13 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(delay, limit) * (1 - jitter * random)
     }
 
+    /// Returns a wait that a server requested, randomly lengthened by up to the share of ``jitter``.
+    ///
+    /// A server that is overloaded requests the same wait of all: without this they would all return in the same second.
+    package func lengthened(_ wait: Duration, _ random: inout SplitMix64) -> Duration {
+        jitter > 0 ? wait * (1 + jitter * random.next()) : wait
+    }
+
     /// Returns ``delay(afterFailures:random:)`` with the next random number. Without jitter `random` does not change.
     package func delay(afterFailures failures: Int, _ random: inout SplitMix64) -> Duration {
         delay(afterFailures: failures, random: jitter > 0 ? random.next() : 0)

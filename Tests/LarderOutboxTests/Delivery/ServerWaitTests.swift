@@ -56,7 +56,8 @@ import Testing
             try #require(status.pauses == [.serverWait(until: now + 60_000)])
             await world.clock.sleepers(atLeast: 2)
             #expect(world.requests.isEmpty)
-            world.clock.advance(by: .seconds(60))
+            // Points wait for up to a fifth longer, so that clients do not return together.
+            world.clock.advance(by: .seconds(72))
             try await world.wait(outbox) { $0.unsent == 0 }
             for try await _ in world.store.values(in: .buffers, { _ in () }) {
                 if try uploader.bufferState.pointCount == 0 { break }

@@ -120,7 +120,7 @@ struct RunOrderTests {
         let effects = bench.trigger(.manual(nil))
         #expect(effects.started == [])
         #expect(effects.refused.first.map { $0.error.retryAfter } == 90)
-        bench.advance(.seconds(1))
+        bench.advance(.seconds(46))
         #expect(bench.running == ["a:*"])
         #expect(bench.violations == [])
     }

@@ -32,6 +32,7 @@ struct ScheduleBench {
         policy change: (inout SyncPolicy) -> Void = { _ in }
     ) {
         var policy = SyncPolicy()
+        policy.refreshJitter = 0
         change(&policy)
         concurrentRuns = policy.concurrentRuns
         machine = CoordinatorMachine(policy: policy, hasProbe: hasProbe, seed: seed)
@@ -73,7 +74,7 @@ struct ScheduleBench {
             alarm = time
         case .probe(let number): probes.append(number)
         case .stopped: isStopped = true
-        case .refuse, .storeRunRecord, .report: break
+        case .refuse, .storeRunRecord, .report, .listen, .stopListening: break
         }
     }
 

@@ -82,6 +82,16 @@ struct TriggerTests {
         #expect(bench.violations == [])
     }
 
+    @Test func `time, not the same for all clients`() throws {
+        let times = try (1...20).map { seed in
+            var bench = ScheduleBench(seed: UInt64(seed)) { $0.refreshJitter = 0.1 }
+            try bench.addSynced("a:*")
+            return try #require(bench.alarm)
+        }
+        #expect(Set(times).count == 20)
+        #expect(times.allSatisfy { $0 >= .seconds(810) && $0 <= .seconds(990) })
+    }
+
     @Test func `a rejected token: that filter and no other`() throws {
         var bench = ScheduleBench(policy: quiet)
         try bench.addSynced("a:*")

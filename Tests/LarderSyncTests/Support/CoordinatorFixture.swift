@@ -40,6 +40,8 @@ final class CoordinatorFixture: Sendable {
     ) throws -> SyncCoordinator {
         let base = BaseURL("http://127.0.0.1/content")
         var rules = SyncPolicy()
+        rules.refreshJitter = 0
+        rules.retry.jitter = 0
         policy(&rules)
         let coordinator = SyncCoordinator(
             store: store, transport: transport ?? script,

@@ -185,6 +185,8 @@ private enum UpperNames {
     typealias LarderPostgresPostgresValue = PostgresValue
     #endif
     // LarderServer
+    typealias LarderServerChangedResources = ChangedResources
+    typealias LarderServerEventSettings = EventSettings
     typealias LarderServerContentFilter = ContentFilter
     typealias LarderServerContentLoader = ContentLoader
     typealias LarderServerSyncOrigin = SyncOrigin
