@@ -337,7 +337,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Postgres"])),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Postgres"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Postgres"])),
             ]),
         .testTarget(
             name: "LarderSyncTests",

@@ -33,7 +33,9 @@ import Testing
         #expect(try metrics.expectCounter("larder_postgres_connections_lost_total").totalValue == 1)
         let attempts = Mutex(0)
         try await pool.transaction { transaction in
-            if attempts.withLock({ $0 += 1; return $0 }) == 1 {
+            if attempts.withLock({
+                $0 += 1; return $0
+            }) == 1 {
                 try transaction.query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$")
             }
         }

@@ -112,7 +112,8 @@ import Testing
     @Test func `is less and less together after all were in step in one second`() {
         let scenario = PopulationScenario(clients: Self.count, seed: 18)
         let record = scenario.herd(.push, capacity: 1000, waits: .none, intervals: 6)
-        Self.print(record.row("all at once (push), capacity 1000 times the load, seed 18", from: Self.begin, intervals: 6))
+        Self.print(
+            record.row("all at once (push), capacity 1000 times the load, seed 18", from: Self.begin, intervals: 6))
         func peak(_ interval: Int) -> Double {
             let start = Self.begin + Self.interval * interval
             return Double(record.peak(start..<(start + Self.interval)))

@@ -42,15 +42,19 @@ extension PostgresSchema {
             IF coalesce(NEW.record_type, '') = '' OR coalesce(NEW.record_key, '') = '' THEN
                 RAISE EXCEPTION '%: a row needs a type and a key', resource USING ERRCODE = 'LR001';
             END IF;
+            IF octet_length(NEW.record_type) > 100 OR octet_length(NEW.record_key) > 255 OR octet_length(body) > 8388608 THEN
+                RAISE EXCEPTION '%: % is more than a client could store', resource, left(row_name, 400)
+                    USING ERRCODE = 'LR006', HINT = 'At most 100 bytes of a type, 255 of a key, and 8 MiB of a body.';
+            END IF;
             IF parsed IS NULL THEN RETURN NEW; END IF;
             IF json_typeof(parsed) <> 'object' THEN
                 RAISE EXCEPTION '%: the body of % is no JSON object', resource, row_name USING ERRCODE = 'LR002';
             END IF;
             -- The limit of nesting that clients are sure to read. Few bodies have that many brackets at all.
-            IF length(body) - length(translate(body, '{[', '')) > 128 THEN
-                IF larder.depth(body) > 128 THEN
+            IF length(body) - length(translate(body, '{[', '')) > 120 THEN
+                IF larder.depth(body) > 120 THEN
                     RAISE EXCEPTION '%: the body of % is nested too deep', resource, row_name
-                        USING ERRCODE = 'LR002', HINT = 'At most 128 levels are served.';
+                        USING ERRCODE = 'LR002', HINT = 'At most 120 levels are served.';
                 END IF;
             END IF;
             -- The functions below cannot read the escape of U+0000, which is valid JSON: they get a text that stands for it.
@@ -70,7 +74,7 @@ extension PostgresSchema {
             END IF;
             SELECT array_agg(e.key), array_agg(e.value::text), count(DISTINCT e.key COLLATE "C"), max(octet_length(e.key))
                 INTO names, vals, distinct_names, longest FROM json_each(parsed) e;
-            IF distinct_names < cardinality(names) OR longest > 1048576 THEN
+            IF distinct_names < cardinality(names) OR longest > 65536 THEN
                 RAISE EXCEPTION '%: the body of % has two members with one name, or a name too long', resource, row_name
                     USING ERRCODE = 'LR002';
             END IF;

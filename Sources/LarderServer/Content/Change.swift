@@ -18,6 +18,14 @@ extension Origin {
             /// The resource was confirmed or its description changed; rows stay.
             case resourceUpdate
 
+            /// The size of the row's body in bytes; 0 without one.
+            package var bodySize: Int {
+                switch self {
+                case .rowCreate(_, let body), .rowUpdate(_, let body): body.count
+                default: 0
+                }
+            }
+
             /// The value of `type` on the wire.
             public var name: String {
                 switch self {

@@ -2,18 +2,26 @@ import LarderFormat
 import LarderJSON
 
 extension GroupRules {
+    /// The longest type, key and body of a row, in bytes: what a client refuses would end its sync for ever.
+    private static let (longestType, longestKey, longestBody) = (100, 255, 8 << 20)
+    /// The limits of a body, so that a page with the row is within those of a client.
+    private static let limits = JSONLimits(depth: 120, text: 64 << 10)
+
     /// Returns the row as sent over the wire, in snapshots and in row changes alike.
     ///
     /// The body's bytes are unchanged. Where the group's rows carry their type or key and the body does not contain
     /// them, they are inserted in front.
     ///
-    /// - Throws: ``OriginError/invalidName`` for a type or key that is empty or has U+0000; ``OriginError/invalidBody(_:)`` when the body is
-    ///   no object; ``OriginError/bodyContradictsName(_:)`` when it names another row;
+    /// - Throws: ``OriginError/invalidName`` for a type or key that is empty or has U+0000; ``OriginError/tooLarge(_:)``; ``OriginError/invalidBody(_:)`` when the body is
+    ///   no object, or nested too deep; ``OriginError/bodyContradictsName(_:)`` when it names another row;
     ///   ``OriginError/typeNotDerivable(_:)`` and ``OriginError/keyNotDerivable(_:)`` when a client could not find the
     ///   row's name in it.
     package func wireBody(of row: Origin.Row) throws(OriginError) -> [UInt8] {
         let names = [row.key.type.utf8, row.key.key.utf8]
         guard names.allSatisfy({ !$0.isEmpty && !$0.contains(0) }) else { throw .invalidName }
+        guard row.key.type.utf8.count <= Self.longestType, row.key.key.utf8.count <= Self.longestKey,
+            row.body.count <= Self.longestBody
+        else { throw .tooLarge(row.key) }
         let members = try Self.members(of: row.body)
         let type = try states("record_type", as: row.key.type, in: members, of: row)
         let key = try states("record_key", as: row.key.key, in: members, of: row)
@@ -43,7 +51,7 @@ extension GroupRules {
 
     private static func members(of body: [UInt8]) throws(OriginError) -> JSONMembers {
         do throws(JSONError) {
-            return try JSONMembers(body.rawSpan.bytes)
+            return try JSONMembers(body.rawSpan.bytes, limits: limits)
         } catch {
             throw .invalidBody(error)
         }

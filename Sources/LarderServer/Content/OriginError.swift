@@ -14,10 +14,12 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     case alreadyPublic(Origin.ResourceID)
     /// The resource is hidden, so it cannot be hidden or touched.
     case hidden(Origin.ResourceID)
-    /// The row's body is no JSON object.
+    /// The row's body is no JSON object, is nested more than 120 deep, or has a name above 64 KiB.
     case invalidBody(JSONError)
     /// The row's type or key is empty, or has U+0000, which databases cannot store.
     case invalidName
+    /// A client could not store the row: its type is above 100 bytes, its key above 255, or its body above 8 MiB.
+    case tooLarge(Origin.RowKey)
     /// The body holds a `record_type` or `record_key` that is not the row's.
     case bodyContradictsName(Origin.RowKey)
     /// Snapshots of this group carry no `record_type`, and the row's type is not the group's default.
@@ -36,6 +38,7 @@ public enum OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .hidden(let resource): "\(resource) is hidden"
         case .invalidBody(let problem): "the row's body is no JSON object: \(problem)"
         case .invalidName: "a row needs a type and a key, both without U+0000"
+        case .tooLarge(let row): "\(row): a type above 100 bytes, a key above 255, or a body above 8 MiB"
         case .bodyContradictsName(let row): "the body of \(row) names another type or key"
         case .typeNotDerivable(let row): "\(row): snapshots of this group would not contain the row's type"
         case .keyNotDerivable(let row): "\(row): snapshots of this group would not contain the row's key"

@@ -117,9 +117,12 @@ extension ContentSyncMiddleware {
             for await _ in subscription.wakes.cancelOnGracefulShutdown() {
                 let events = feed.events(for: subscription)
                 // A comment shows that the connection is alive, to both ends and to proxies between.
-                let text = events.filters.isEmpty ? ":\n\n" : events.filters.map { filter in
-                    "id: \(events.sequence)\nevent: change\ndata: \(filter)\n\n"
-                }.joined()
+                let text =
+                    events.filters.isEmpty
+                    ? ":\n\n"
+                    : events.filters.map { filter in
+                        "id: \(events.sequence)\nevent: change\ndata: \(filter)\n\n"
+                    }.joined()
                 try await writer.write(ByteBuffer(string: text))
             }
             try await writer.finish(nil)

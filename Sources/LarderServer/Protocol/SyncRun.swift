@@ -81,15 +81,30 @@ package struct SyncRun {
         }
     }
 
-    /// Returns the page with the changes that were found.
+    /// The size of rows in bytes at which a page ends, with the row that reaches it: clients refuse pages above 32 MiB.
+    private static let longestPage = 8 << 20
+
+    /// Returns the number of the first changes that fit on one page, one at least.
+    private static func fitting(_ changes: [Origin.Change]) -> Int {
+        var bytes = 0
+        let last = changes.firstIndex { change in
+            bytes += change.kind.bodySize
+            return bytes >= longestPage
+        }
+        return last.map { $0 + 1 } ?? changes.count
+    }
+
+    /// Returns the page with the changes that were found, as far as they fit.
     ///
     /// - Parameters:
     ///   - next: The number of the change after which the run goes on; `nil` where it ends.
     ///   - hasVersions: Whether the URLs of snapshots name versions, so that caches may keep the responses.
     package func page(
-        _ changes: [Origin.Change], next: Int64?, _ signer: TicketSigner, groupsWithContentID: Set<String>,
+        _ found: [Origin.Change], next end: Int64?, _ signer: TicketSigner, groupsWithContentID: Set<String>,
         hasVersions: Bool = false
     ) -> OriginPage {
+        let changes = Array(found.prefix(Self.fitting(found)))
+        let next = changes.count < found.count ? changes.last?.sequence : end
         func ticket(_ purpose: Ticket.Purpose) -> String {
             signer.text(of: Ticket(purpose: purpose, bound: bound, epoch: epoch, filter: filter.description))
         }

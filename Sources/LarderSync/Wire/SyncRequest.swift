@@ -56,7 +56,9 @@ package struct EventsRequest: Hashable, Sendable {
         var named: [String] = []
         for filter in filters {
             let part = "&resources=\(filter.percentEncoded)"
-            guard named.count < Self.mostFilters, text.utf8.count + part.utf8.count <= Self.longestPath else { continue }
+            guard named.count < Self.mostFilters, text.utf8.count + part.utf8.count <= Self.longestPath else {
+                continue
+            }
             text += part
             named.append(filter)
         }

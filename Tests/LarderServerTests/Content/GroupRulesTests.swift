@@ -55,6 +55,13 @@ import Testing
         }
     }
 
+    @Test func `refuse a row that no client could store`() throws {
+        let long = Origin.RowKey("thing", String(repeating: "k", count: 256))
+        #expect(throws: OriginError.tooLarge(long)) { try stored("things", Origin.Row(long, body: Array("{}".utf8))) }
+        let deep = String(repeating: "[", count: 120) + String(repeating: "]", count: 120)
+        #expect(throws: OriginError.self) { try stored("things", Origin.Row(type: "a", key: "b", "{\"a\":\(deep)}")) }
+    }
+
     @Test func `refuse a row that names another in its body`() {
         #expect(throws: OriginError.bodyContradictsName(.init("verse", "7"))) {
             try stored("quran_core", Origin.Row(type: "verse", key: "7", #"{"id":7,"record_type":"word"}"#))

@@ -42,6 +42,23 @@ import Testing
     }
 
     @Test(arguments: OriginBackend.allCases)
+    func `ends a page with the row that makes it too large for clients`(backend: OriginBackend) async throws {
+        let origin = try await backend.open()
+        try await origin.createResource(.translation19, rows: [])
+        let token = try await origin.bootstrapToken("translations:*")
+        let text = String(repeating: "x", count: 3 << 20)
+        for id in 1...7 { try await origin.putRow(.translation(id, text), in: .translation19) }
+        var page = try await origin.answer("resources=translations:*&sync_token=\(token)")
+        var found = [page.summary]
+        while let cursor = page.cursor {
+            page = try await origin.answer("cursor=\(cursor)")
+            found.append(page.summary)
+        }
+        #expect(found == [2...4, 5...7, 8...8].map { numbers in numbers.map { "ROW_CREATE \($0)" } })
+        #expect(page.token != nil)
+    }
+
+    @Test(arguments: OriginBackend.allCases)
     func `has 50 changes a page by default`(backend: OriginBackend) async throws {
         let origin = try await backend.open()
         try await fill(origin, 60)

@@ -42,7 +42,9 @@ struct EventStreamTests {
         }
         var other = EventStream()
         #expect(throws: WireError.tooLarge(path: "event", limit: EventStream.longest)) {
-            for _ in 0..<100 { _ = try other.events(in: Array(("data: " + String(repeating: "a", count: 1000) + "\n").utf8)) }
+            for _ in 0..<100 {
+                _ = try other.events(in: Array(("data: " + String(repeating: "a", count: 1000) + "\n").utf8))
+            }
         }
     }
 
