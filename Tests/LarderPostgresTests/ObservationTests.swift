@@ -1,6 +1,7 @@
 // Proves that an operator sees what the pool does: metrics, spans and a log, without content of rows or passwords.
 
 #if Postgres
+import Dispatch
 import InMemoryTracing
 import LarderPostgres
 import LarderServer
@@ -40,21 +41,21 @@ import Testing
             }
         }
         #expect(try metrics.expectCounter("larder_postgres_conflicts_total").totalValue == 1)
-        // The first of both to come has the connection, and keeps it for longer than the other waits.
-        let outcomes = await withTaskGroup(of: PostgresError?.self) { group in
-            for _ in 1...2 {
-                group.addTask {
-                    do {
-                        _ = try await pool.transaction { transaction in try transaction.query("SELECT pg_sleep(0.5)") }
-                        return nil
-                    } catch {
-                        return error as? PostgresError
-                    }
-                }
+        // One has the connection until the other has given up.
+        let (started, hasStarted) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        let holder = Task {
+            try await pool.transaction { _ in
+                hasStarted.yield()
+                gate.wait()
             }
-            return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(outcomes.compactMap(\.self) == [.poolExhausted] && outcomes.count == 2)
+        for await _ in started { break }
+        await #expect(throws: PostgresError.poolExhausted) {
+            try await pool.transaction { transaction in _ = try transaction.query("SELECT 1") }
+        }
+        gate.signal()
+        try await holder.value
         #expect(try metrics.expectCounter("larder_postgres_exhausted_total").totalValue == 1)
         #expect(try metrics.expectGauge("larder_postgres_waiting").values.contains(1))
         pool.close()

@@ -12,7 +12,7 @@ public struct BufferPolicy: Hashable, Sendable {
     public var limit = 1000
     /// The waits between tries: 1, 2, 4, 8, 16, 32, 60 seconds, less jitter.
     public var retry = RetryPolicy(first: .seconds(1), limit: .seconds(60), jitter: 0.2)
-    /// The longest wait that is granted to a server's Retry-After.
+    /// The longest wait that is granted to a server's Retry-After; the jitter of ``retry`` lengthens it.
     public var longestRetryAfter = Duration.seconds(24 * 3600)
     /// The meaning of responses. A refused request discards its points only where their content is refused
     /// (by 400, 413 or 422); otherwise it is tried again.

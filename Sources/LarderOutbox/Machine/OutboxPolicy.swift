@@ -9,7 +9,7 @@ public struct OutboxPolicy: Hashable, Sendable {
     /// The waits after which an entry that failed because of the server (5xx, 408, 425, foreign pages, truncated
     /// refusals) is tried once more: 5, 10, 20, 40, 60 minutes, less jitter.
     public var revival = WriteSchedule().revival
-    /// The longest wait that is granted to a server's Retry-After.
+    /// The longest wait that is granted to a server's Retry-After; the jitter of ``retry`` lengthens it.
     public var longestRetryAfter = WriteSchedule().longestRetryAfter
     /// The number of responses that may request a try before an entry has failed; 1 or more. An entry may have its own.
     public var mostAttempts = WriteSchedule().mostAttempts

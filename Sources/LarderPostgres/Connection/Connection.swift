@@ -13,6 +13,8 @@ final class Connection: @unchecked Sendable {
     private let metrics: PoolMetrics
     private let logger: Logger
     private var session: Session?
+    /// Whether the last attempt to connect has failed.
+    private var isUnreachable = false
     /// The conflict that a statement of the transaction has met.
     private(set) var conflict: PostgresError?
 
@@ -26,10 +28,23 @@ final class Connection: @unchecked Sendable {
     ///
     /// - Throws: ``PostgresError/unavailable(_:)``.
     func open() throws(PostgresError) {
-        if session?.isAlive != true {
-            session = nil
+        if session?.isAlive == true { return }
+        if session != nil { noteLoss("The server has closed it.") }
+        session = nil
+        do {
             session = try Session(configuration.connection, statementLimit: configuration.statementLimit)
+            isUnreachable = false
+        } catch {
+            // Once for an outage: callers try again and again.
+            if !isUnreachable { logger.warning("PostgreSQL cannot be reached", metadata: ["error": "\(error)"]) }
+            isUnreachable = true
+            throw error
         }
+    }
+
+    private func noteLoss(_ reason: String) {
+        metrics.lost.increment()
+        logger.warning("lost a connection to PostgreSQL", metadata: ["error": "\(reason)"])
     }
 
     /// Runs one statement. A connection that is lost is not made anew: its transaction and locks are lost too.
@@ -46,8 +61,7 @@ final class Connection: @unchecked Sendable {
             // Also one to a server that only reads now: the next connection may lead to another.
             if error.isOfConnection {
                 self.session = nil
-                metrics.lost.increment()
-                logger.warning("lost a connection to PostgreSQL", metadata: ["error": "\(error)"])
+                noteLoss(error.description)
             }
             if error.isConflict { conflict = conflict ?? error }
             throw error

@@ -5,7 +5,7 @@
 public struct EventSettings: Hashable, Sendable {
     /// The time between two readings of the origin, and so the longest time until a change is found; above zero.
     public var interval: Duration
-    /// The largest number of events a second, 1 and above: each leads to a request for a page.
+    /// The largest number of clients that learn of a change within a second, 1 and above: each requests a page then.
     ///
     /// When more clients are concerned by a change, they learn of it one after another.
     public var rate: Int
@@ -21,7 +21,7 @@ public struct EventSettings: Hashable, Sendable {
         connectionTime: Duration = .seconds(600)
     ) {
         precondition(interval > .zero && connectionTime > .zero, "an interval above zero")
-        precondition(rate >= 1 && listeners >= 1, "at least one event a second to one client")
+        precondition(rate >= 1 && listeners >= 1, "at least one client")
         self.interval = interval
         self.rate = rate
         self.listeners = listeners
@@ -34,7 +34,9 @@ public struct EventSettings: Hashable, Sendable {
     /// The intervals after which something is written in any case, and after which a connection ends.
     var keepAlive: Int { intervals(in: Self.silence) }
     var lifetime: Int { intervals(in: connectionTime) }
-    var eventsPerInterval: Int { max(1, Int((Double(rate) * (interval / .seconds(1))).rounded())) }
+    /// The intervals after which a client's number has to be known here.
+    var patience: Int { intervals(in: .seconds(1)) }
+    var wakesPerInterval: Int { max(1, Int((Double(rate) * (interval / .seconds(1))).rounded())) }
 
     private func intervals(in time: Duration) -> Int { max(1, Int((time / interval).rounded())) }
 }

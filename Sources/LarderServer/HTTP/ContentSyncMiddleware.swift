@@ -113,15 +113,15 @@ extension ContentSyncMiddleware {
     private static func response(_ query: EventQuery, of feed: ChangeFeed) async throws(OriginProblem) -> Response {
         let subscription = try await feed.listen(query)
         let body = ResponseBody { writer in
-            defer { feed.remove(subscription) }
+            defer { subscription.end() }
             for await _ in subscription.wakes.cancelOnGracefulShutdown() {
-                let events = feed.events(for: subscription)
+                let events = subscription.events()
                 // A comment shows that the connection is alive, to both ends and to proxies between.
                 let text =
                     events.filters.isEmpty
                     ? ":\n\n"
                     : events.filters.map { filter in
-                        "id: \(events.sequence)\nevent: change\ndata: \(filter)\n\n"
+                        "id: \(events.sequence.map(String.init) ?? "")\nevent: change\ndata: \(filter)\n\n"
                     }.joined()
                 try await writer.write(ByteBuffer(string: text))
             }

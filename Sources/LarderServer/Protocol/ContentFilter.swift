@@ -46,6 +46,15 @@ public struct ContentFilter: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Returns the ids that are wanted of a group; `nil` for all of them.
+    func ids(of group: String) -> Set<Int64>? {
+        switch selections[group] {
+        case nil: []
+        case .all: nil
+        case .ids(let ids): ids
+        }
+    }
+
     /// Returns whether the filter includes `resource`.
     public func matches(_ resource: Origin.ResourceID) -> Bool {
         switch selections[resource.group] {

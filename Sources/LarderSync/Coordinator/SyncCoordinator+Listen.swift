@@ -33,9 +33,12 @@ extension SyncCoordinator {
             for try await chunk in body {
                 if !isOpen { post(.listening(number)) }
                 isOpen = true
+                // Of several events of a filter the last one counts: a chunk may have thousands.
+                var last: [String: Int64?] = [:]
                 for event in try stream.events(in: chunk) where request.filters.contains(event.data) {
-                    post(.changed(event.data, sequence: Int64(event.id)))
+                    last[event.data] = .some(Int64(event.id))
                 }
+                for (filter, sequence) in last { post(.changed(filter, sequence: sequence)) }
             }
         } catch let error as WireError {
             throw .wire(error, request: .events)

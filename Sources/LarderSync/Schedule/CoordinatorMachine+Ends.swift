@@ -35,8 +35,7 @@ extension CoordinatorMachine {
         schedules[index].lastError = nil
         schedules[index].missingDue = nil
         schedules[index].isOverdueReported = false
-        if !schedules[index].isList { schedules[index].sequence = report.untilSequence }
-        requestAnnounced(index, reading)
+        if !schedules[index].isList { noteSequence(index, report, reading) }
         if report.kind == .incremental {
             schedules[index].slowUntil = nil
             let isRecent = schedules[index].resyncedAt.map {

@@ -12,8 +12,13 @@ struct Listening: Sendable {
     private var phase = Phase.closed
     /// The number of the last connection.
     private var number = 0
-    /// The number of connections in a row that ended before anything arrived.
+    /// The time after which a connection counts as one that works.
+    private static let stable = Duration.seconds(60)
+    /// The number of connections in a row that ended before that.
     private(set) var failures = 0
+    private var openedAt = Duration.zero
+    /// The earliest time of the next connection, after the last one has ended.
+    private var notBefore: Duration?
     /// Whether the server refused the last connection, so that another attempt needs a reason.
     private var isRefused = false
     /// Whether something has arrived over the last connection.
@@ -27,14 +32,14 @@ struct Listening: Sendable {
 
     /// Notes that something has arrived over a connection.
     mutating func hasOpened(_ number: Int) {
-        if number == self.number { (failures, isRefused, hasArrived) = (0, false, true) }
+        if number == self.number { (isRefused, hasArrived) = (false, true) }
     }
 
     /// Opens a connection at once that waits because the server refused the last one.
     mutating func forgetRefusal(at reading: ClockReading) {
-        guard isRefused, scheduled != nil else { return }
-        (failures, isRefused) = (0, false)
-        phase = .waiting(reading.elapsed)
+        guard isRefused else { return }
+        (failures, isRefused, notBefore) = (0, false, nil)
+        if scheduled != nil { phase = .waiting(reading.elapsed) }
     }
 
     /// Returns what to do for the filters that are wanted now.
@@ -45,12 +50,13 @@ struct Listening: Sendable {
     ) -> CoordinatorEffect? {
         switch phase {
         case .closed:
-            if !filters.isEmpty { phase = .waiting(reading.elapsed + wait(1)) }
+            // A network that comes and goes does not end the wait of a refusal.
+            if !filters.isEmpty { phase = .waiting(max(reading.elapsed + wait(1), notBefore ?? .zero)) }
         case .waiting where filters.isEmpty: phase = .closed
         case .waiting(let time):
             guard time <= reading.elapsed else { return nil }
             number += 1
-            hasArrived = false
+            (hasArrived, openedAt) = (false, reading.elapsed)
             phase = .open(number, filters)
             return .listen(number, EventsRequest(filters, after: sequence))
         case .open(_, filters): break
@@ -65,8 +71,11 @@ struct Listening: Sendable {
     mutating func end(_ number: Int, isRefused: Bool, at reading: ClockReading, wait: (Int) -> Duration) {
         guard case .open(number, _) = phase else { return }
         self.isRefused = isRefused
+        // A proxy may end each connection soon after it has begun.
+        if hasArrived, reading.elapsed - openedAt >= Self.stable { failures = 0 }
         failures = failures.next
-        phase = .waiting(reading.elapsed + wait(failures))
+        let time = reading.elapsed + wait(failures)
+        (phase, notBefore) = (.waiting(time), time)
     }
 }
 
@@ -94,20 +103,28 @@ extension CoordinatorMachine {
         schedules[index].request(.background, at: reading)
     }
 
-    /// Requests another run, after a wait, where the last one did not bring a change that the server has reported: the
-    /// replica that responded lags behind.
-    mutating func requestAnnounced(_ index: Int, _ reading: ClockReading) {
-        guard let announced = schedules[index].announced, let sequence = schedules[index].sequence,
-            sequence < announced
-        else {
+    /// Notes up to which change a run has brought a filter, and requests another run for a change that was reported since.
+    ///
+    /// Where the run did not even bring what was reported before it began, the replica that responded lags behind: the next
+    /// run waits, ever longer as long as nothing new arrives.
+    mutating func noteSequence(_ index: Int, _ report: SyncReport, _ reading: ClockReading) {
+        let previous = schedules[index].sequence ?? 0
+        let sequence = report.untilSequence
+        schedules[index].sequence = sequence
+        schedules[index].behindUntil = nil
+        // Numbers of a server that was restored count anew.
+        if report.kind == .bootstrap || sequence < previous { schedules[index].announced = nil }
+        guard let announced = schedules[index].announced, sequence < announced else {
             schedules[index].announced = nil
             schedules[index].runsBehind = 0
             return
         }
+        schedules[index].request(.background, at: reading)
+        if sequence > previous { schedules[index].runsBehind = 0 }
+        guard let awaited = schedules[index].awaited, sequence < awaited else { return }
         schedules[index].runsBehind = schedules[index].runsBehind.next
         let wait = policy.retry.delay(afterFailures: schedules[index].runsBehind, &random)
-        schedules[index].notBefore = reading.elapsed + wait
-        schedules[index].request(.background, at: reading)
+        schedules[index].behindUntil = reading.elapsed + wait
     }
 
     mutating func handleEndOfListening(_ number: Int, _ error: SyncError?, _ reading: ClockReading) {

@@ -85,6 +85,7 @@ extension CoordinatorMachine {
             free -= 1
             schedules[index].running = urgency
             schedules[index].hasResponse = false
+            schedules[index].awaited = schedules[index].announced
             schedules[index].lastRunAt = reading.now
             schedules[index].wanted = nil
             effects.append(.start(schedules[index].text))

@@ -24,8 +24,12 @@ struct FilterSchedule: Sendable {
     var sequence: Int64?
     /// The highest number of a change that the server has reported and that no run has brought yet.
     var announced: Int64?
-    /// The number of runs since then that did not bring it.
+    /// The number that the server had reported when the run under way, or the last one, began.
+    var awaited: Int64?
+    /// The number of runs in a row that brought nothing of what the server had reported.
     var runsBehind = 0
+    /// The earliest time of another run in the background, after one that was behind.
+    var behindUntil: Duration?
     /// The monotonic time at which it was added.
     let addedAt: Duration
     /// The time at which the last run finished, in milliseconds since 1970-01-01 UTC; and the monotonic time, also of
@@ -70,7 +74,7 @@ struct FilterSchedule: Sendable {
     func earliest(for urgency: SyncUrgency) -> Duration? {
         let byServer = serverNotBefore
         if urgency == .manual { return byServer }
-        return [notBefore, slowUntil, byServer].compactMap { $0 }.max()
+        return [notBefore, slowUntil, byServer, urgency == .background ? behindUntil : nil].compactMap { $0 }.max()
     }
 
     /// Requests a run, unless a more urgent one is wanted already.

@@ -61,7 +61,8 @@ struct EventStream {
         let value = halves.count == 2 ? String(halves[1].first == " " ? halves[1].dropFirst() : halves[1]) : ""
         switch halves[0] {
         case "data":
-            length += value.utf8.count
+            // The line feed that joins values counts, too.
+            length += value.utf8.count + 1
             guard length <= Self.longest else { throw Self.tooLong }
             data.append(value)
         case "id" where !value.utf8.contains(0): id = value

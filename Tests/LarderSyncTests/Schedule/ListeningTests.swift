@@ -81,10 +81,30 @@ struct ListeningTests {
             #expect(bench.advance(.seconds(300)).listened.count == 1)
         }
         #expect(longest > .seconds(30))
-        bench.send(.listening(13))
-        bench.send(.listeningEnded(13, nil))
+        // A proxy that ends each connection soon: something arrives, and it is no success yet.
+        bench.send(.listeningEnded(13, .transport(.connectionRefused)))
+        let next = try #require(bench.alarm)
+        #expect(bench.advance(next - bench.elapsed).listened.count == 1)
+        bench.send(.listening(14))
+        bench.send(.listeningEnded(14, nil))
+        let again = try #require(bench.alarm)
+        #expect(again - bench.elapsed > .seconds(5))
+        #expect(bench.advance(again - bench.elapsed).listened.count == 1)
+        bench.send(.listening(15))
+        bench.advance(.seconds(60))
+        bench.send(.listeningEnded(15, nil))
         #expect(bench.advance(.seconds(5)).listened.count == 1)
         #expect(bench.violations == [])
+    }
+
+    @Test func `a network that comes and goes does not end the wait of a refusal`() throws {
+        var bench = try bench("a:*")
+        bench.advance(.seconds(5))
+        bench.send(.listeningEnded(1, .ofRequest))
+        bench.send(.network(.offline))
+        bench.send(.network(.online))
+        #expect(bench.advance(.seconds(1700)).listened.isEmpty)
+        #expect(bench.advance(.seconds(1900)).listened.count == 1)
     }
 
     @Test func `a server that has no place says when to return, and clients return one after another`() throws {
@@ -135,6 +155,47 @@ struct ListeningTests {
         bench.finish("a:*", until: 12)
         bench.advance(.seconds(3600))
         #expect(bench.running == [])
+        #expect(bench.violations == [])
+    }
+}
+
+extension ListeningTests {
+    @Test func `a change that is reported during a run is brought by the next one, at once`() throws {
+        var bench = try bench("a:*")
+        bench.send(.changed("a:*", sequence: 11))
+        for sequence in Int64(12)...40 {
+            bench.send(.changed("a:*", sequence: sequence))
+            #expect(bench.finish("a:*", until: sequence - 1).started == ["a:*"])
+        }
+        #expect(bench.finish("a:*", until: 40).started == [])
+        #expect(bench.violations == [])
+    }
+
+    @Test func `a replica that is always a little behind costs little time, and readers no time`() throws {
+        var bench = try bench("a:*")
+        for sequence in Int64(12)...40 {
+            bench.send(.changed("a:*", sequence: sequence))
+            bench.advance(.seconds(1))
+            #expect(bench.running == ["a:*"])
+            bench.finish("a:*", until: sequence - 1)
+        }
+        // Nothing new arrives: the waits grow, but a resource that is opened does not wait.
+        for _ in 1...6 {
+            bench.advance(.seconds(300))
+            bench.finish("a:*", until: 39)
+        }
+        bench.advance(.milliseconds(1))
+        bench.now += 3_600_000
+        #expect(bench.trigger(.opened(ResourceKey("a", 1))).started == ["a:*"])
+    }
+
+    @Test func `a server whose numbers count anew is not waited for`() throws {
+        var bench = try bench("a:*")
+        bench.send(.changed("a:*", sequence: .max))
+        #expect(bench.finish("a:*", until: 5).started == [])
+        #expect(bench.advance(.seconds(3600)).started == [])
+        bench.send(.changed("a:*", sequence: .max))
+        #expect(bench.finish("a:*", .bootstrap, until: 6).started == [])
         #expect(bench.violations == [])
     }
 }

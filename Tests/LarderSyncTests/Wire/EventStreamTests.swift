@@ -46,6 +46,10 @@ struct EventStreamTests {
                 _ = try other.events(in: Array(("data: " + String(repeating: "a", count: 1000) + "\n").utf8))
             }
         }
+        var empty = EventStream()
+        #expect(throws: WireError.tooLarge(path: "event", limit: EventStream.longest)) {
+            for _ in 0..<100_000 { _ = try empty.events(in: Array("data\n".utf8)) }
+        }
     }
 
     @Test func `is requested for as many filters as fit into a path`() {
