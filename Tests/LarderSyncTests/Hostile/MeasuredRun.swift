@@ -2,6 +2,7 @@
 
 #if AsyncHTTPClient && os(Linux)
 import Foundation
+import PostgresCluster
 import Testing
 
 /// What a `hostile-child` said of its visit to a server.

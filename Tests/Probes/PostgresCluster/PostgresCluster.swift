@@ -140,18 +140,10 @@ public final class PostgresCluster: Sendable {
     }
 
     private func run(_ sql: String, database: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
-        process.arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", localConnection(database), "-c", sql]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure.notStarted(log: sql) }
-        return String(decoding: data, as: UTF8.self)
+        let psql = try SpawnedProgram.runBlocking(
+            "/usr/bin/psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", localConnection(database), "-c", sql])
+        guard psql.status == 0 else { throw Failure.notStarted(log: sql) }
+        return psql.output
     }
 
     /// Returns libpq's settings for a database.

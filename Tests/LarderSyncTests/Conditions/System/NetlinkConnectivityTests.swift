@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Larder
+import PostgresCluster
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `The network of a Linux machine` {

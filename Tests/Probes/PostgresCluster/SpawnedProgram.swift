@@ -8,21 +8,24 @@ import Glibc
 ///
 /// `Process.run` lists this process's open descriptors and copies whole directory entries, the last one from beyond the end of
 /// its buffer: with more than about 1,300 of them open, which hundreds of tests at a time have, it can crash.
-struct SpawnedProgram {
+public struct SpawnedProgram {
     /// Its status, as `waitpid` gives it; 0 when it ended well.
-    let status: Int32
+    public let status: Int32
     /// What it printed.
-    let output: String
+    public let output: String
 
     /// Runs a program to its end, on a thread of its own.
-    static func run(_ path: String, _ arguments: [String]) async throws -> SpawnedProgram {
+    public static func run(_ path: String, _ arguments: [String]) async throws -> SpawnedProgram {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try runBlocking(path, arguments) }) }
+        }
+    }
+
+    /// Runs a program to its end; blocks the thread until then.
+    static func runBlocking(_ path: String, _ arguments: [String]) throws -> SpawnedProgram {
         let printed = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: printed) }
-        let status = try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try wait(for: spawn(path, arguments, printingTo: printed)) })
-            }
-        }
+        let status = try wait(for: spawn(path, arguments, printingTo: printed))
         return SpawnedProgram(status: status, output: try String(contentsOfFile: printed, encoding: .utf8))
     }
 
