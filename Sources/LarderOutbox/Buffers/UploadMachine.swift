@@ -237,7 +237,7 @@ extension UploadMachine {
 
     @discardableResult
     private mutating func wait(_ after: Duration?, _ reading: ClockReading) -> Duration {
-        let requested = requestedWait(after)
+        let requested = requestedWait(after).map { policy.retry.lengthened($0, &random) }
         upload.failures = upload.failures.incremented
         let wait = max(delay(afterFailures: upload.failures), requested ?? .zero)
         due = reading.elapsed + wait

@@ -52,9 +52,10 @@ extension DeliveryMachine {
         // Requests that were under way together are refused together.
         if throttles == 0 || !isInServerWait(reading) { throttles = throttles.incremented }
         let wait = cappedWait(after) ?? delay(afterFailures: throttles)
-        guard reading.elapsed + wait > serverWait ?? .zero else { return }
-        serverWait = reading.elapsed + (after == nil ? wait : policy.retry.lengthened(wait, &random))
-        step.serverWait = .begin(wait)
+        // Stored even if the lengthened wait in memory ends later: after a restart only the stored one is known.
+        step.requestServerWait(wait)
+        let resumption = reading.elapsed + (after == nil ? wait : policy.retry.lengthened(wait, &random))
+        serverWait = max(serverWait ?? .zero, resumption)
     }
 
     /// Makes an entry pending again whose send did not begin, because of a server's wait that another sender recorded.

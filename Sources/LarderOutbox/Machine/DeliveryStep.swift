@@ -10,6 +10,12 @@ package struct DeliveryStep: Hashable, Sendable {
     package var serverWait: ServerWaitChange?
     /// The effects to perform then, in this order.
     package var effects: [DeliveryEffect] = []
+
+    /// Stores a wait that the server requested, unless a longer one is to be stored.
+    mutating func requestServerWait(_ wait: Duration) {
+        if case .begin(let other) = serverWait, other >= wait { return }
+        serverWait = .begin(wait)
+    }
 }
 
 /// A change of the time for which nothing is sent to the server.

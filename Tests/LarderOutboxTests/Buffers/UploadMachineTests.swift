@@ -92,6 +92,17 @@ import Testing
         #expect(fixture.step(.timer).sent.count == 1)
     }
 
+    /// All devices are refused at once: they must not return in the same second.
+    @Test func `waits longer than a server requests, by up to the share of the jitter`() throws {
+        var fixture = UploadFixture(jitter: 0.5)
+        _ = fixture.append(1)
+        _ = fixture.step(.network(isUsable: true))
+        let step = fixture.handle(.uploadEnded(.head(ResponseSummary(429, retryAfter: .seconds(60)))))
+        let wait = try #require(step.effects.armed) - fixture.reading.elapsed
+        #expect(wait > .seconds(60) && wait <= .seconds(90))
+        #expect(step.serverWait == .begin(.seconds(60)))
+    }
+
     @Test func `is not sent in a circle to a server that accepts no login`() {
         var fixture = UploadFixture()
         _ = fixture.append(1)

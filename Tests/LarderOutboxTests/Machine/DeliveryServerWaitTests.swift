@@ -45,6 +45,33 @@ import Testing
         #expect(fixture.sent.isEmpty && fixture.machine.status(at: fixture.reading).nextTryAt == until)
     }
 
+    /// With jitter the first wait lasts longer in memory than the second: only the first was stored.
+    @Test func `gets the longest of its waits after a restart`() throws {
+        var policy = OutboxPolicy.plain
+        policy.retry.jitter = 0.5
+        var fixture = MachineFixture(policy: policy)
+        let (first, second) = (fixture.enqueue("a"), fixture.enqueue("b"))
+        fixture.answer(first, 429, retryAfter: .seconds(100))
+        let lengthened = try #require(fixture.armed)
+        #expect(lengthened > 101 && lengthened <= 150)
+        fixture.advanceClock(.seconds(1))
+        fixture.answer(second, 503, retryAfter: .seconds(100))
+        #expect(fixture.serverWait?.until == fixture.reading.now + 100_000)
+        fixture.restart()
+        #expect(fixture.sent.isEmpty && fixture.armed.map { (100...150).contains($0) } == true)
+    }
+
+    /// The answers of two requests are handled in one step.
+    @Test(arguments: [[60, 5], [5, 60]]) func `gets the longer of two waits of one step`(waits: [Int]) {
+        var fixture = MachineFixture()
+        let ids = [fixture.enqueue("a"), fixture.enqueue("b")]
+        fixture.handle(
+            zip(ids, waits).map { id, wait in
+                .tryEnded(id, .whole(.head(ResponseSummary(429, retryAfter: .seconds(wait)))))
+            })
+        #expect(fixture.serverWait?.until == fixture.reading.now + 60_000 && fixture.armed == 60)
+    }
+
     @Test func `gets it whatever the network and the foreground do, and over a restart`() {
         var (fixture, ids) = makeLanes()
         fixture.answer(ids[0], 429, retryAfter: .seconds(60))
