@@ -185,10 +185,12 @@ let package = Package(
             dependencies: [
                 "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderSync", "LarderHTTP",
                 "LarderOutbox", "LarderQuery", "LarderTransport", "LarderURLSession", "LarderAsyncHTTPClient",
-                "LarderCompression", "LarderEncryption",
+                "LarderCompression", "LarderEncryption", "LarderServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             path: "Tools/cachetool"),
         .executableTarget(
@@ -269,8 +271,8 @@ let package = Package(
         .testTarget(
             name: "CacheToolTests",
             dependencies: [
-                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderServer",
-                .product(name: "Logging", package: "swift-log"),
+                "cachetool", "Larder", "LarderStore", "LarderEngine", "LarderFormat", "LarderJSON", "LarderOutbox",
+                "LarderServer", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Help"]),
         .executableTarget(

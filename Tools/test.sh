@@ -18,7 +18,8 @@ for argument in "$@"; do
         *) suites+=("$argument") ;;
     esac
 done
-Tools/setup
+# With a browser for the pages of the inspector.
+Tools/setup chromium chromium-driver fonts-dejavu-core
 if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests

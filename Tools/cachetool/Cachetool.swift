@@ -15,10 +15,13 @@ struct Cachetool: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            Stat.self, Resources.self, Get.self, List.self, SQLVerb.self, SearchVerb.self, Responses.self,
+            InspectVerb.self, Watch.self, Doctor.self, Stat.self, Resources.self, Get.self, List.self, SQLVerb.self,
+            SearchVerb.self,
+            Responses.self,
             Collections.self, Filters.self, Tokens.self,
             OutboxVerbs.self, Journal.self, Evict.self, Pin.self, Verify.self,
             Dump.self, Load.self, Salvage.self, Diff.self, Compact.self, Sync.self, Fetch.self, ServeClient.self,
+            ManualVerb.self,
         ])
 
     static func main() async {

@@ -17,6 +17,11 @@ package struct ResponseAddress: Hashable, Sendable {
         self.variant = variant
     }
 
+    /// The place with these parts.
+    package init(keyPrefix: String, hash: Int64, variant: Int64) {
+        (self.keyPrefix, self.hash, self.variant) = (keyPrefix, hash, variant)
+    }
+
     init(reading reader: inout TupleReader) throws(FormatError) {
         keyPrefix = try reader.text()
         hash = try reader.integer()

@@ -1,11 +1,11 @@
 internal import HTTPTypes
-internal import LarderFormat
+package import LarderFormat
 
 // The conversion between a response and its record: FORMAT.md, "responses".
 
 extension StoredResponse {
     /// Creates the response of a record; nil when the record holds values that no HTTP message has.
-    init?(_ record: ResponseRecord) {
+    package init?(_ record: ResponseRecord) {
         guard let method = HTTPRequest.Method(record.method), (100...999).contains(record.status) else { return nil }
         var list: [HTTPField] = []
         list.reserveCapacity(record.fields.count)

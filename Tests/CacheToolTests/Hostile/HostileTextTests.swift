@@ -11,7 +11,8 @@ import Testing
         let id = HostileSample.id(1).description
         return [
             ["stat", path], ["resources", path], ["filters", path], ["tokens", path], ["journal", path],
-            ["verify", path], ["list", path, name], ["outbox", "list", path], ["outbox", "show", path, id],
+            ["doctor", path], ["verify", path], ["list", path, name], ["outbox", "list", path],
+            ["outbox", "show", path, id],
             ["get", path, name, Hostile.text, "no such"], ["get", path, "\(Hostile.text)/8", "t", "k"],
         ]
     }

@@ -5,14 +5,17 @@ import Testing
 
 @Suite struct `Help` {
     static let verbs = [
-        "", "stat", "resources", "get", "list", "sql", "search", "responses", "collections", "filters", "tokens",
+        "", "inspect", "watch", "stat", "resources", "get", "list", "sql", "search", "responses", "collections",
+        "filters",
+        "tokens",
         "outbox",
         "outbox list",
-        "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "evict", "pin", "verify", "dump",
+        "outbox show", "outbox retry", "outbox drop", "outbox export", "journal", "evict", "pin", "doctor", "verify",
+        "dump",
         "load", "salvage",
         "diff",
         "compact",
-        "sync", "fetch", "serve-client",
+        "sync", "fetch", "serve-client", "manual",
     ]
 
     /// Help is reviewed like code: set LARDER_RECORD=1 to write what it says now.

@@ -167,7 +167,7 @@ import Testing
 @Suite struct `Every verb` {
     static let readers = [
         ["stat"], ["resources"], ["responses"], ["collections"], ["filters"], ["tokens"], ["outbox", "list"],
-        ["journal"], ["verify"], ["dump"],
+        ["journal"], ["doctor"], ["verify"], ["dump"],
         ["list", "STORE", "translations/19"],
         ["get", "STORE", "translations/19", "translation", "7"],
     ]

@@ -18,7 +18,7 @@ extension Sync {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await coordinator.run() }
                 group.addTask {
-                    var display = StatusDisplay(redactor)
+                    var display = LiveDisplay(empty: "no filters")
                     var lastLine: String?
                     for await status in coordinator.statuses() {
                         if let line = Self.line(beforeFirstRun: status, redactor), line != lastLine {
@@ -26,7 +26,9 @@ extension Sync {
                             lastLine = line
                         }
                         let shown = status.filters.compactMap { DisplayedFilter($0) }
-                        if !shown.isEmpty { try display.show(shown, now: Filters.now()) }
+                        if !shown.isEmpty {
+                            try display.show(shown.map { StatusText($0, redactor).entry(now: Filters.now()) })
+                        }
                     }
                 }
                 // Neither task ends by itself, except when the output is closed.

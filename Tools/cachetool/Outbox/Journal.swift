@@ -133,6 +133,15 @@ struct JournalLine {
         return .object(members)
     }
 
+    /// The names and values that a line shows, as they are.
+    var namedValues: [(name: String, value: String)] {
+        let redactor = Redactor(isOn: false, store: .zero)
+        if fields.isEmpty { return elements.map { ("", AnyElement.json($0, redactor).text) } }
+        return zip(fields, elements).prefix(Self.shownFields).map { field, element in
+            (field.name, Self.text(field.json(element, redactor) ?? .null))
+        }
+    }
+
     func columns(_ redactor: Redactor) -> [String] {
         let known = zip(fields, elements).prefix(Self.shownFields).map { field, element in
             if case .content = field.kind, case .text(let text) = element { return redactor.text(text) }

@@ -37,7 +37,8 @@ struct OutboxDrop: ParsableCommand {
     func run() throws {
         if !yes {
             let planned = try store.read { view in
-                var plan = try plan(try view.readableOutboxHeads().entries, try view.damagedOutboxEntries())
+                var plan = try Self.plan(
+                    named.ids, try view.readableOutboxHeads().entries, try view.damagedOutboxEntries())
                 plan.load { try view.outboxEntry($0) }
                 return plan
             }
@@ -46,26 +47,31 @@ struct OutboxDrop: ParsableCommand {
             throw ExitStatus.usage.code
         }
         let now = HostServices.system(logger: .tool).now()
-        let done = try store.write { transaction -> Plan in
-            var plan = try plan(try transaction.readableOutboxHeads(), try transaction.damagedOutboxEntries())
-            plan.load { try transaction.outboxEntry($0) }
-            // The rest of a batch would be a different request under the batch's key.
-            let removed = plan.dropped + plan.dependents.map(\.entry)
-            for batch in Set(removed.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
-            for entry in plan.dropped { try transaction.removeEntry(entry.id, outcome: "dropped", at: now) }
-            for id in plan.damaged { try transaction.removeDamagedEntry(id, outcome: "dropped", at: now) }
-            for (entry, cause) in plan.dependents {
-                let reason = RejectionReason.after(cause).description
-                var delivery = try transaction.outboxHead(entry.id)?.delivery ?? entry.delivery
-                delivery.lastError = reason
-                try transaction.rejectEntry(entry.id, delivery, detail: reason, at: now)
-            }
-            return plan
-        }
-        try show(done)
+        try show(try store.write { transaction in try Self.drop(named.ids, in: &transaction, at: now) })
     }
 
-    private struct Plan {
+    /// Drops writes, and rejects what came after them.
+    ///
+    /// - Throws: ``ToolError/notFound(_:)`` where one is being sent, or is none of the outbox; the store's errors.
+    static func drop(_ ids: [UUIDBytes], in transaction: inout Transaction, at now: Int64) throws -> Plan {
+        var plan = try plan(ids, try transaction.readableOutboxHeads(), try transaction.damagedOutboxEntries())
+        plan.load { try transaction.outboxEntry($0) }
+        // The rest of a batch would be a different request under the batch's key.
+        let removed = plan.dropped + plan.dependents.map(\.entry)
+        for batch in Set(removed.compactMap(\.delivery.batch)) { try transaction.dissolveBatch(batch) }
+        for entry in plan.dropped { try transaction.removeEntry(entry.id, outcome: "dropped", at: now) }
+        for id in plan.damaged { try transaction.removeDamagedEntry(id, outcome: "dropped", at: now) }
+        for (entry, cause) in plan.dependents {
+            let reason = RejectionReason.after(cause).description
+            var delivery = try transaction.outboxHead(entry.id)?.delivery ?? entry.delivery
+            delivery.lastError = reason
+            try transaction.rejectEntry(entry.id, delivery, detail: reason, at: now)
+        }
+        return plan
+    }
+
+    /// The entries that a call drops and rejects.
+    struct Plan {
         var dropped: [OutboxEntry] = []
         /// The identities of entries that cannot be read.
         var damaged: [UUIDBytes] = []
@@ -79,10 +85,10 @@ struct OutboxDrop: ParsableCommand {
         }
     }
 
-    private func plan(_ entries: [OutboxEntry], _ damaged: [UUIDBytes]) throws -> Plan {
+    private static func plan(_ ids: [UUIDBytes], _ entries: [OutboxEntry], _ damaged: [UUIDBytes]) throws -> Plan {
         var plan = Plan()
-        plan.damaged = damaged.filter(named.ids.contains)
-        for id in named.ids where !plan.damaged.contains(id) && !plan.dropped.contains(where: { $0.id == id }) {
+        plan.damaged = damaged.filter(ids.contains)
+        for id in ids where !plan.damaged.contains(id) && !plan.dropped.contains(where: { $0.id == id }) {
             guard let entry = entries.first(where: { $0.id == id }) else { throw ToolError.noEntry(id) }
             plan.dropped.append(entry)
         }

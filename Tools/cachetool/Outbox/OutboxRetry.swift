@@ -42,7 +42,7 @@ struct OutboxRetry: ParsableCommand {
             return try entries.map { entry in
                 // An earlier successor may have replaced an identity in the entry's `after` list.
                 let current = try allFailed ? entry : transaction.outboxEntry(entry.id) ?? entry
-                return (entry.id, try retry(current, host, &transaction))
+                return (entry.id, try Self.retry(current, host, &transaction))
             }
         }
         for (id, successor) in retried {
@@ -67,7 +67,7 @@ struct OutboxRetry: ParsableCommand {
     ///
     /// - Returns: The successor of a rejected entry.
     /// - Throws: ``ToolError/notFound(_:)`` when the entry is neither failed nor rejected; the store's errors.
-    private func retry(
+    static func retry(
         _ entry: OutboxEntry, _ host: HostServices, _ transaction: inout Transaction
     ) throws -> UUIDBytes? {
         switch entry.delivery.state {
@@ -92,7 +92,7 @@ struct OutboxRetry: ParsableCommand {
     }
 
     /// Returns whether readers may see the effect of an entry: only while its account is the signed-in one.
-    private func isShown(_ entry: OutboxEntry, _ transaction: borrowing Transaction) throws -> Bool {
+    private static func isShown(_ entry: OutboxEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard let account = entry.draft.account, let session = try transaction.session() else { return true }
         return AuthenticationState(session).allows(account)
     }

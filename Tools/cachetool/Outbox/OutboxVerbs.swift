@@ -37,18 +37,22 @@ struct EntryArgument: ExpressibleByArgument {
 }
 
 extension StoreArgument {
+    /// Opens the store at `path` for writing, which other processes may have open.
+    static func openForChanges(_ path: String) throws -> Store {
+        try check(path)
+        return try open(path, StoreOptions(), .system(logger: .tool))
+    }
+
     /// Runs `body` in one durable write to the store, which other processes may have open.
     func write<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result {
-        try Self.check(store)
-        let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
+        let opened = try Self.openForChanges(store)
         defer { try? opened.close() }
         return try opened.writeBlocking(durability: .full, body)
     }
 
     /// Runs `body` with the store opened for writing, which other processes may have open.
     func writing<Result>(_ body: (Store) async throws -> Result) async throws -> Result {
-        try Self.check(store)
-        let opened = try Self.open(store, StoreOptions(), .system(logger: .tool))
+        let opened = try Self.openForChanges(store)
         defer { try? opened.close() }
         return try await body(opened)
     }

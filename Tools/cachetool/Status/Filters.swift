@@ -55,11 +55,11 @@ struct Filters: AsyncParsableCommand {
             }
             return try lines.print()
         }
-        var display = StatusDisplay(redactor)
+        var display = LiveDisplay(empty: "no filters")
         while true {
             try Interrupt.check()
             let shown = try opened.read { view in try view.readiness() }.map { DisplayedFilter(readiness: $0) }
-            try display.show(shown, now: Self.now())
+            try display.show(shown.map { StatusText($0, redactor).entry(now: Self.now()) })
             try? await Task.sleep(for: .milliseconds(200))
         }
     }

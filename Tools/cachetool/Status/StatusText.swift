@@ -19,6 +19,9 @@ struct StatusText {
         self.redactor = redactor
     }
 
+    /// Returns the status for a display.
+    func entry(now: Int64) -> LiveDisplay.Entry { LiveDisplay.Entry(key: name, line: line, live: lines(now: now)) }
+
     /// The name of the filter.
     var name: String { redactor.text(filter.filter) }
 

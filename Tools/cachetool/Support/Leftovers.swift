@@ -11,14 +11,18 @@ enum Leftovers {
     ///
     /// A process of another container has a number that means nothing here. Therefore nothing is removed that is locked.
     static func remove(beside path: String, in parent: String) {
+        for name in names(beside: path, in: parent) { removeUnlocked("\(parent)/\(name)") }
+    }
+
+    /// Returns the names in `parent` of what processes that ended left beside `path`.
+    static func names(beside path: String, in parent: String) -> [String] {
         let prefix = (path.split(separator: "/").last ?? "") + infix
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
+        return ((try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []).filter { name in
+            guard name.hasPrefix(prefix) else { return false }
             let digits = name.dropFirst(prefix.count)
-            guard let process = pid_t(digits), process > 0, "\(process)" == digits else { continue }
+            guard let process = pid_t(digits), process > 0, "\(process)" == digits else { return false }
             // This process has not created anything yet: what has its number is of an earlier one.
-            if process == getpid() || (kill(process, 0) != 0 && errno == ESRCH) {
-                removeUnlocked("\(parent)/\(name)")
-            }
+            return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
         }
     }
 

@@ -16,6 +16,7 @@ public struct RowRange: Hashable, Sendable {
         case prefix(type: String, prefix: String)
         case keys(type: String, from: String?, upTo: String?)
         case between(type: String, lower: Lower, through: String?)
+        case behind(type: String, key: String)
     }
 
     enum Lower: Hashable, Sendable {
@@ -81,6 +82,11 @@ public struct RowRange: Hashable, Sendable {
         RowRange(resource: resource, bounds: .between(type: type, lower: .from(from), through: through))
     }
 
+    /// The rows of the resource behind the row with this type and key: of its type, then of the others.
+    package static func all(of resource: ResourceKey, afterType type: String, key: String) -> RowRange {
+        RowRange(resource: resource, bounds: .behind(type: type, key: key))
+    }
+
     /// The first encoded key within the range, and the first one after it.
     func encoded(generation: Int64) throws(StoreError) -> (start: [UInt8], end: [UInt8]) {
         try encoded { (key) throws(FormatError) in try key.append(integer: generation) }
@@ -124,6 +130,10 @@ public struct RowRange: Hashable, Sendable {
                 try end.append(text: type)
                 try end.append(recordKey: through)
                 return (try Self.start(start, lower), end.array() + [0])
+            case .behind(_, let key):
+                var owner = KeyBuffer()
+                try appendOwner(&owner)
+                return (try Self.start(start, .after(key)), endOfKeys(beginningWith: owner.array()))
             }
         } catch {
             throw .invalid(error)
@@ -147,7 +157,9 @@ public struct RowRange: Hashable, Sendable {
     private var type: String? {
         switch bounds {
         case .all: nil
-        case .type(let type), .prefix(let type, _), .keys(let type, _, _), .between(let type, _, _): type
+        case .type(let type), .prefix(let type, _), .keys(let type, _, _), .between(let type, _, _),
+            .behind(let type, _):
+            type
         }
     }
 }

@@ -1,0 +1,87 @@
+import LarderFormat
+import LarderStore
+
+/// The past events, the newest first: runs, changes of resources, outcomes of writes, conflicts and evictions.
+enum ActivityPage {
+    /// The most events that are shown.
+    private static let limit = 300
+
+    private struct Event {
+        let time: Int64
+        let kind: String
+        let what: HTML
+    }
+
+    static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
+        let kind = context.query.filled("kind")
+        var events = try journal(view) + resources(view) + runs(view)
+        if let kind { events.removeAll { $0.kind != kind } }
+        events.sort { $0.time > $1.time }
+        let kinds = ["write", "conflict", "eviction", "run", "resource", "event"].map { name -> HTML in
+            "\(HTML.link(name, .activity, [("kind", name)])) "
+        }
+        return PageContent(
+            title: "Activity",
+            body: """
+                <p>Show \(HTML.link("all", .activity)) \(kinds)</p>
+                \(HTML.table(
+                    "The newest first", [.text("Time"), .text("Kind"), .text("What")],
+                    events.prefix(limit).map { event in
+                        [.time(event.time, now: context.now), "\(event.kind)", event.what]
+                    }, empty: "Nothing happened yet."))
+                <p class="hint">The store keeps the newest thousand outcomes, conflicts and evictions, the last run of each \
+                filter, and the last change of each resource.</p>
+                """)
+    }
+
+    private static func journal(_ view: borrowing ReadView) throws -> [Event] {
+        var events: [Event] = []
+        var last: [UInt8]?
+        while true {
+            let page = try view.rawRecords(of: .journal, after: last)
+            guard let end = page.last else { return events }
+            last = end.key
+            for record in page {
+                let line = try JournalLine(record)
+                events.append(Event(time: line.time, kind: word(line.kind), what: text(line)))
+            }
+        }
+    }
+
+    private static func word(_ kind: String) -> String {
+        switch kind {
+        case "outcome": "write"
+        case "conflict": "conflict"
+        case "evicted", "evicted-collections": "eviction"
+        default: "event"
+        }
+    }
+
+    private static func text(_ line: JournalLine) -> HTML {
+        let parts = line.namedValues.map { name, value -> HTML in "\(name) <strong>\(value)</strong> " }
+        return "\(line.kind): \(parts)"
+    }
+
+    private static func resources(_ view: borrowing ReadView) throws -> [Event] {
+        try view.allResources().compactMap { resource in
+            resource.changedAt.map { time in
+                Event(time: time, kind: "resource", what: "the server changed \(HTML.link(resource.key))")
+            }
+        }
+    }
+
+    private static func runs(_ view: borrowing ReadView) throws -> [Event] {
+        try zip(view.filters(), view.readiness()).flatMap { state, readiness in
+            let name = HTML.link(state.filter, .sync, [("filter", state.filter)])
+            let ended = readiness.syncedAt.map {
+                Event(time: $0, kind: "run", what: "\(name) was in step with the server")
+            }
+            let failed =
+                state.failures > 0
+                ? state.lastRunAt.map { time in
+                    Event(time: time, kind: "run", what: "a run of \(name) failed: \(state.lastError ?? "")")
+                } : nil
+            return [ended, failed].compactMap { $0 }
+        }
+    }
+}

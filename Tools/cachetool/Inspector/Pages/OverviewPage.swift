@@ -1,0 +1,54 @@
+import LarderEngine
+import LarderFormat
+import LarderStore
+
+/// The state of everything at a glance: each number leads to what it counts.
+enum OverviewPage {
+    static func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
+        let statistics = try context.store.statistics()
+        let use = try context.store.spaceUse()
+        let sync = try context.store.read { view in try sentences(context, view) }
+        let facts = DoctorFacts(of: context.store, at: context.path, now: context.now, verifiesPages: false)
+        let found = DoctorCheck.diagnoses(facts)
+        let resources = statistics.resources
+        let worst = found.filter { $0.severity != .note }
+        let body: HTML = """
+            \(HTML.facts([
+                ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
+                ("Rows", .link("\(statistics.rows)", .resources)),
+                ("Filters", .link("\(statistics.filters)", .sync)),
+                ("Writes not accepted", .link("\(statistics.outboxEntries)", .outbox)),
+                ("HTTP responses", .link("\(statistics.tables["responses"]?.entries ?? 0)", .responses)),
+                ("File", .link(sizeText(statistics.fileSize), .space)),
+                ("Problems", .link("\(worst.count)", .problems)),
+            ]))
+            <h2>What fills the store</h2>
+            \(Treemap.html([
+                .init(name: "rows and responses", bytes: use.evictable, link: InspectorLink(.resources), color: 0),
+                .init(name: "pinned", bytes: use.pinned, link: InspectorLink(.resources), color: 1),
+                .init(name: "with local changes", bytes: use.overlaid, link: InspectorLink(.resources), color: 2),
+                .init(name: "outbox", bytes: use.outbox, link: InspectorLink(.outbox), color: 3),
+                .init(name: "being written", bytes: use.staging, link: InspectorLink(.space), color: 4),
+                .init(name: "to be removed", bytes: use.garbage, link: InspectorLink(.space), color: 5),
+                .init(name: "records", bytes: use.other, link: InspectorLink(.space), color: 6),
+            ]))
+            \(sync)
+            <h2>Problems</h2>
+            \(worst.isEmpty ? "<p class=\"empty\">Nothing is broken, and nothing needs attention.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
+            """
+        return (PageContent(title: "Overview", body: body), statistics.lastCommit)
+    }
+
+    private static func sentences(_ context: PageContext, _ view: borrowing ReadView) throws -> HTML {
+        let reasons = try FilterReasons(view, now: context.now, context.redactor)
+        let rows = try zip(view.filters(), view.readiness()).map { state, readiness -> [HTML] in
+            [
+                .link(state.filter, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
+                "\(reasons.sentence(state, readiness))",
+            ]
+        }
+        return .table(
+            "Filters", [.text("Filter"), .text("Synced"), .text("Why, and what makes it go on")], rows,
+            empty: "The store has no filters: no app has synced content into it.")
+    }
+}

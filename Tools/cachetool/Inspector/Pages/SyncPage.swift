@@ -1,0 +1,68 @@
+import LarderFormat
+import LarderStore
+
+/// The filters: how ready each is, how old, and why it makes no progress.
+enum SyncPage {
+    static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
+        let reasons = try FilterReasons(view, now: context.now, context.redactor)
+        let wanted = context.query.filled("filter")
+        var rows: [[HTML]] = []
+        var members: HTML = ""
+        for (state, readiness) in zip(try view.filters(), try view.readiness()) {
+            let text = StatusText(DisplayedFilter(readiness: readiness), context.redactor)
+            rows.append([
+                .link(state.filter, .sync, [("filter", state.filter)]), "\(text.readiness(now: context.now))",
+                .link(text.share, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
+                .time(state.lastRunAt, now: context.now), .time(state.nextRunAt, now: context.now),
+                "\(state.failures)", "\(reasons.sentence(state, readiness))",
+            ])
+            if state.filter == wanted { members = self.members(state, readiness, context) }
+        }
+        let server = try view.readableServer(of: .sync)
+        return PageContent(
+            title: "Sync",
+            body: """
+                <p>Server: \(server ?? "none yet").</p>
+                \(HTML.table(
+                    "Filters",
+                    [
+                        .text("Filter"), .text("Readable offline"), .text("Resources"), .text("Synced"), .text("Last run"),
+                        .text("Next run"), .number("Failed runs"), .text("Why, and what makes it go on"),
+                    ], rows, empty: "The store has no filters: no app has synced content into it."))
+                \(members)
+                """)
+    }
+
+    private static func members(
+        _ state: FilterState, _ readiness: FilterReadiness, _ context: PageContext
+    ) -> HTML {
+        let shown = readiness.members.prefix(500)
+        let rows = shown.map { member -> [HTML] in
+            let failure = member.failure.map { failure -> HTML in
+                "\(failure.reason); \(countText(failure.attempts, "attempt")), \(failure.isFinal ? "not tried again until something changes" : HTML.time(failure.retryAt, now: context.now))"
+            }
+            return [
+                .link(member.key), member.isComplete ? "yes" : "no: \(String(describing: member.state))",
+                .time(member.syncedAt, now: context.now), .time(member.changedAt, now: context.now),
+                "\(member.rowCount)", failure ?? "–",
+            ]
+        }
+        let left = readiness.members.count - shown.count
+        return """
+            <h2>Filter \(state.filter)</h2>
+            \(HTML.facts([
+                ("Server sequence", "\(readiness.asOfSequence.map { String($0) } ?? "–")"),
+                ("Last error", "\(state.lastError ?? "none")"),
+                ("Rejected tokens in a row", "\(state.resyncs)"),
+                ("Pages of this run", "\(state.pagesDone)"),
+            ]))
+            \(HTML.table(
+                "Resources of the filter",
+                [
+                    .text("Resource"), .text("Readable offline"), .text("Synced"), .text("Changed"), .number("Rows"),
+                    .text("Failure"),
+                ], rows, empty: "The server named no resource for this filter yet."))
+            \(left > 0 ? "<p>And \(left) more.</p>" : "" as HTML)
+            """
+    }
+}
