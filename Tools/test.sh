@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# SwiftPM passes traits to the compiler in the order of a hash table: another order builds everything anew.
+export SWIFT_DETERMINISTIC_HASHING=1
 options=(--traits Server,AsyncHTTPClient,Encryption,Compression,Postgres)
 coverage=
 suites=()
