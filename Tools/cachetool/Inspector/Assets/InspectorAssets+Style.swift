@@ -39,10 +39,10 @@ extension InspectorAssets {
           overflow-wrap: anywhere; min-width: 4em; }
         thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
         tbody th { font-weight: 400; }
-        th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+        th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         tbody tr:hover { background: var(--panel); }
         time { white-space: nowrap; }
-        td time { white-space: normal; }
+        td time, dd time { white-space: normal; }
         code, pre, .path, textarea { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.9em; }
         pre { background: var(--panel); border: 1px solid var(--line); border-radius: 0.4em; padding: 0.6em; margin: 0.3em 0;
           overflow-x: auto; max-height: 40em; overflow-y: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -69,7 +69,7 @@ extension InspectorAssets {
         .problem.broken { border-color: var(--bad); } .problem.attention { border-color: var(--accent); }
         .severity { color: var(--soft); font-weight: 400; } .broken .severity { color: var(--bad); }
         .problem dl { margin: 0.2em 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.1em 0.8em; }
-        .treemap { width: 100%; max-height: 24em; display: block; margin: 0.6em 0; }
+        .treemap { width: 100%; display: block; margin: 0.6em 0; }
         .treemap .part { stroke: var(--back); stroke-width: 2; }
         .treemap text { fill: #ffffff; font: 12px system-ui, sans-serif; pointer-events: none; }
         .treemap .small { font-size: 11px; }

@@ -82,7 +82,7 @@ extension Treemap {
     static func html(_ parts: [Part]) -> HTML {
         let parts = parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes }
         if parts.isEmpty { return "" }
-        let (width, height) = (960.0, 320.0)
+        let (width, height) = (1200.0, 220.0)
         let map = Treemap(parts.map { Double($0.bytes) }, width: width, height: height)
         let boxes = zip(parts, map.rectangles).map { part, box -> HTML in
             let (x, y) = (tenth(box.x), tenth(box.y))

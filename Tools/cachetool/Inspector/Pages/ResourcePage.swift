@@ -66,7 +66,6 @@ enum ResourcePage {
             } else {
                 .all(of: key)
             }
-        let limit = prefix == nil ? limit : 10 * limit
         var listed: [ListedRow] = []
         try view.forEachRow(in: range, limit: limit) { entry in
             let (type, name) = try entry.key()
@@ -85,6 +84,7 @@ enum ResourcePage {
                 listed.map { row($0, context.now) },
                 empty: prefix == nil ? "There are no rows here." : "No key of this type begins so."))
             \(HTML.paging(.resource, values, next: next))
+            \(listed.count == limit && prefix != nil ? "<p>Only the first \(limit) are shown: name more of the key.</p>" : "" as HTML)
             """
     }
 
