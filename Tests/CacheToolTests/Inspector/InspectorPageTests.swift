@@ -59,6 +59,11 @@ import Testing
             target = String(next.1).replacing("&amp;", with: "&")
         }
         #expect(found.count == 303)
+        let behind = inspected.get(
+            .resource,
+            InspectorLink.values(of: SampleStore.verses) + [("afterType", "about"), ("after", "intro\ttab")]
+        ).text
+        #expect(!behind.contains("about intro") && behind.contains("raw big") && behind.contains("translation 1<"))
     }
 
     @Test func `link only to pages that exist`() async throws {
