@@ -87,6 +87,24 @@ import Testing
         #expect(visited > 40)
     }
 
+    @Test func `say that a row is damaged, and show the others`() async throws {
+        let inspected = try await InspectedStore()
+        try inspected.sample.damage(row: "9")
+        let values = InspectorLink.values(of: SampleStore.verses) + [("type", "translation")]
+        let damaged = inspected.get(.row, values + [("key", "9")])
+        #expect(damaged.status == 500 && damaged.text.contains("damaged"))
+        #expect(inspected.get(.row, values + [("key", "8")]).status == 200)
+        #expect(inspected.get(.overview).status == 200)
+    }
+
+    @Test func `end a statement that goes on for ever`() async throws {
+        let inspected = try await InspectedStore()
+        let statement = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
+        let tables = "verses=translations/19:translation:verse"
+        let text = inspected.get(.query, [("tables", tables), ("statement", statement)]).text
+        #expect(text.contains("The query ran more than 5000000 steps."))
+    }
+
     @Test func `run a statement, and explain how`() async throws {
         let inspected = try await InspectedStore()
         let tables = "verses=translations/19:translation:verse"
@@ -107,6 +125,8 @@ import Testing
         #expect(gone.status == 404 && gone.text.contains("The store has no resource a/1."))
         #expect(inspected.get(.row, [("group", "a")]).status == 400)
         #expect(inspected.get("nothing").status == 404)
+        let long = inspected.get(.resource, [("group", String(repeating: "a", count: 10_000)), ("id", "1")])
+        #expect(long.status == 400 && long.text.contains("The address names what no store holds"))
         #expect(inspected.get(.write, [("id", UUIDBytes(high: 7, low: 7).description)]).status == 404)
         #expect(inspected.get("commit").text == String(try inspected.store.read { view in view.commit }))
     }

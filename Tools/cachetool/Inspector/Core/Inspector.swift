@@ -57,6 +57,7 @@ struct Inspector: Sendable {
     func failure(_ error: any Error) -> InspectorResponse {
         if case ToolError.notFound(let text) = error { return failure(404, text) }
         if case ToolError.usage(let text) = error { return failure(400, text) }
+        if case StoreError.invalid = error { return failure(400, "The address names what no store holds: \(error)") }
         return failure(500, "\(error)")
     }
 

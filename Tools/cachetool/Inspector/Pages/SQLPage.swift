@@ -7,8 +7,8 @@ import LarderStore
 enum SQLPage {
     /// The most rows of a result that are shown.
     private static let limit = 500
-    /// The work that a statement may take: a page ends within seconds, whatever it asks for.
-    private static let steps = 50_000_000
+    /// The steps that a statement may take: a page ends within seconds, whatever it asks for.
+    private static let steps = 5_000_000
 
     static func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
         let (suggestion, commit) = try context.store.read { view -> (String?, UInt64) in
