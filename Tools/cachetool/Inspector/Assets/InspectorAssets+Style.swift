@@ -36,7 +36,9 @@ extension InspectorAssets {
         table { border-collapse: collapse; min-width: 40em; }
         caption { text-align: left; font-weight: 600; padding: 0.3em 0; }
         th, td { text-align: left; vertical-align: top; padding: 0.3em 1.1em 0.3em 0; border-bottom: 1px solid var(--line);
-          overflow-wrap: anywhere; min-width: 4em; }
+          overflow-wrap: break-word; max-width: 36em; }
+        td code { overflow-wrap: anywhere; }
+        summary { white-space: nowrap; }
         thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
         tbody th { font-weight: 400; }
         th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
