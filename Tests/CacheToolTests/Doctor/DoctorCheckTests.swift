@@ -49,11 +49,14 @@ import Testing
                 .init(id: id(2), state: .unresolved, createdAt: Self.now),
             ]
             facts.failure = .init(text: "No.", status: .format)
+            facts.damage = [
+                .init(severity: .minor, table: "rows", kind: "count", consequence: "It is.", remedy: "Do.", count: 1)
+            ]
         }
         #expect(
             order == [
                 "broken open", "broken dead-letters", "broken unresolved", "attention content-account",
-                "attention failed-runs", "note leftovers",
+                "attention failed-runs", "note damage", "note leftovers",
             ])
     }
 
@@ -75,6 +78,12 @@ import Testing
                 facts.failure = .init(text: "No.", status: .system)
                 facts.unreadable = [.init(part: .sync, reason: "x")]
             } == .damage)
+    }
+
+    @Test func `end with 2 for damage, wherever it is in the list`() {
+        let other = Diagnosis(severity: .broken, found: "a", kept: "b", remedy: "c", status: .system)
+        let damage = Diagnosis(severity: .broken, found: "a", kept: "b", remedy: "c", status: .damage)
+        #expect(Diagnosis.status([other, damage]) == .damage && Diagnosis.status([other]) == .system)
     }
 
     @Test func `leave out a part that could not be read`() {
