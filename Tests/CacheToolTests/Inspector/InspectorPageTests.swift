@@ -97,6 +97,11 @@ import Testing
         #expect(inspected.get(.overview).status == 200)
     }
 
+    @Test func `show the state of a session, and none of its values`() async throws {
+        let text = try await InspectedStore().get(.outbox).text
+        #expect(text.contains("Session: expired, account hush.") && !text.contains("115, 101"))
+    }
+
     @Test func `end a statement that goes on for ever`() async throws {
         let inspected = try await InspectedStore()
         let statement = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"

@@ -44,7 +44,7 @@ enum PrettyJSON {
         /// Ends the line, and begins another one with its indentation.
         mutating func endLine() {
             lines.append(String(decoding: line, as: UTF8.self))
-            line = [UInt8](repeating: UInt8(ascii: " "), count: 2 * depth)
+            line = [UInt8](repeating: UInt8(ascii: " "), count: 2 * min(depth, 40))
         }
     }
 }

@@ -39,7 +39,7 @@ enum OutboxPage {
 
     private static func account(_ session: StoredSession?) -> HTML {
         guard let session else { return "The app has no accounts." }
-        return "Session: \(String(describing: session))."
+        return "Session: \(String(describing: session.state)), account \(session.account ?? "none")."
     }
 
     private static func columns(_ context: PageContext) -> [PageColumn] {

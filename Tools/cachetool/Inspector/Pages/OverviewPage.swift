@@ -34,7 +34,7 @@ enum OverviewPage {
             ]))
             \(sync)
             <h2>Problems</h2>
-            \(worst.isEmpty ? "<p class=\"empty\">Nothing is broken, and nothing needs attention.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
+            \(worst.isEmpty ? "<p class=\"empty\">Nothing was found without a look at the pages of the file: Problems checks them.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
             """
         return (PageContent(title: "Overview", body: body), statistics.lastCommit)
     }
