@@ -118,6 +118,9 @@ import Testing
         #expect(
             found.text.contains("2 rows") && found.text.contains("299") && found.text.contains("How the rows are found")
         )
+        let many = inspected.get(
+            .query, [("tables", tables), ("statement", "SELECT a.verse FROM verses a, verses b -- all ;\n ; ")])
+        #expect(many.text.contains("More than 500 rows"))
         let wrong = inspected.get(.query, [("tables", tables), ("statement", "DELETE FROM verses")])
         #expect(wrong.status == 200 && wrong.text.contains("role=\"alert\""))
         let suggested = inspected.get(.query, InspectorLink.values(of: SampleStore.verses) + [("suggest", "1")])

@@ -62,15 +62,17 @@ enum SQLPage {
                 return try table.definition()
             }
             let query = try StoreQuery(
-                context.store, tables: definitions, options: QueryOptions(stepLimit: steps, valueLimit: 4 << 20))
+                context.store, tables: definitions, options: QueryOptions(stepLimit: steps, valueLimit: 1 << 20))
             let plan = try query.explain(statement).map { step -> [HTML] in ["\(step)"] }
             let explanation = HTML.table("How the rows are found", [.text("Step")], plan)
             if context.query["explain"] != nil { return explanation }
-            let found = try query.rows(statement)
+            // A result is held as a whole, so no more of it is requested than is shown.
+            let end = statement.lastIndex { !$0.isWhitespace && $0 != ";" } ?? statement.startIndex
+            let found = try query.rows("SELECT * FROM (\(statement[...end])\n) LIMIT \(limit + 1)")
             let rows = found.rows.prefix(limit).map { row in row.values.map { value -> HTML in "\(text(value))" } }
-            let more: HTML = found.rows.count > limit ? ", the first \(limit) below" : ""
+            let count = found.rows.count > limit ? "More than \(limit) rows" : countText(found.rows.count, "row")
             return """
-                <p>\(countText(found.rows.count, "row"))\(more). \(found.facts.description)</p>
+                <p>\(count). \(found.facts.description)</p>
                 \(HTML.table("Result", found.columns.map { .text($0) }, rows, empty: "No row fits."))
                 \(explanation)
                 """
