@@ -34,7 +34,7 @@ enum OverviewPage {
             ]))
             \(sync)
             <h2>Problems</h2>
-            \(worst.isEmpty ? "<p class=\"empty\">Nothing was found without a look at the pages of the file: Problems checks them.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
+            \(worst.isEmpty ? "<p class=\"empty\">Nothing was found. The pages of the file were not checked: Problems does that.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
             """
         return (PageContent(title: "Overview", body: body), statistics.lastCommit)
     }
