@@ -127,7 +127,9 @@ public final class PostgresCluster: Sendable {
 
     private func waitUntilAnswering() throws {
         for _ in 0..<200 {
-            if (try? run("SELECT 1", database: "postgres")) != nil { return }
+            let ready = try SpawnedProgram.runBlocking(
+                "/usr/bin/pg_isready", ["-q", "-d", localConnection("postgres")])
+            if ready.status == 0 { return }
             usleep(100_000)
         }
         throw Failure.notStarted(log: (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "")
