@@ -37,6 +37,14 @@ public struct TableStatistics: Hashable, Sendable {
         pageSize = Int(stat.ms_psize)
     }
 
+    /// Sizes that were stored, in which all pages count as leaves.
+    package init(entries: Int, pages: Int, pageSize: Int) {
+        self.entries = entries
+        depth = 0
+        (branchPages, leafPages, overflowPages) = (0, pages, 0)
+        self.pageSize = pageSize
+    }
+
     /// The number of pages of any kind.
     public var pages: Int { branchPages + leafPages + overflowPages }
 }

@@ -36,8 +36,8 @@ package struct FormatFeatures: Hashable, Sendable {
         self.compatible = compatible
     }
 
-    /// The features that this software knows when it writes. A published copy is never written, so its bit is none of
-    /// them.
+    /// The features that this software knows when it writes. Published and diagnostic copies are never written, so their
+    /// bits are none of them.
     package static let known = FormatFeatures(incompatible: 3)
 
     /// Whether all values are sealed, except those of the records that are needed to open them.
@@ -56,6 +56,12 @@ package struct FormatFeatures: Hashable, Sendable {
     package var isPublished: Bool {
         get { readOnlyCompatible & 1 != 0 }
         set { readOnlyCompatible = newValue ? readOnlyCompatible | 1 : readOnlyCompatible & ~1 }
+    }
+
+    /// Whether the file is a diagnostic copy: without content, never written.
+    package var isDiagnostic: Bool {
+        get { readOnlyCompatible & 2 != 0 }
+        set { readOnlyCompatible = newValue ? readOnlyCompatible | 2 : readOnlyCompatible & ~2 }
     }
 }
 

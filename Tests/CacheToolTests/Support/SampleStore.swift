@@ -57,7 +57,7 @@ struct SampleStore {
                 CollectionName(
                     class: "translation", query: "number < 8",
                     reference: .init(row: members[0], attribute: "neighbours")),
-                rows: members + [RowKey(resource: ResourceKey("secrets", 99_991), type: "hush", key: "a")],
+                rows: members + [RowKey(resource: ResourceKey("secrets", 9_999_199_991), type: "hush", key: "a")],
                 home: verses, validators: Validators(entityTag: "\"1\""), fetchedAt: 1_767_225_606_500)
             try transaction.putSingleAnswer(
                 at: members[1], validators: Validators(lastModified: "hush"), fetchedAt: 1_767_225_606_600)

@@ -206,7 +206,7 @@ import Testing
             #expect(outcome.status == 0)
             for secret in [
                 "translations", "tafsirs", "hush", "secret", "c2Vj", "notes", "intro", "/api/", "verse", "neighbours",
-                "number < 8", "99991",
+                "number < 8", "9999199991",
             ] {
                 #expect(!outcome.text.contains(secret), "\(secret)")
             }

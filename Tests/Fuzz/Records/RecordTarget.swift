@@ -37,7 +37,9 @@ struct RecordKind: Sendable {
     static let all: [RecordKind] = [
         RecordKind(BlobRecord.self), RecordKind(BufferState.self), RecordKind(BufferedPoint.self),
         RecordKind(CollectionRecord.self), RecordKind(CollectionNumberRecord.self),
-        RecordKind(CollectionMembershipRecord.self), RecordKind(CountersRecord.self), RecordKind(FilterState.self),
+        RecordKind(CollectionMembershipRecord.self), RecordKind(CountersRecord.self),
+        RecordKind(DiagnosticsRecord.self),
+        RecordKind(FilterState.self),
         RecordKind(FormatRecord.self), RecordKind(GarbageRecord.self), RecordKind(GenerationRecord.self),
         RecordKind(IndexRecord.self), RecordKind(JournalRecord.self), RecordKind(MemberRecord.self),
         RecordKind(OutboxDeliveryRecord.self), RecordKind(OutboxHeadRecord.self), RecordKind(OutboxBodyRecord.self),

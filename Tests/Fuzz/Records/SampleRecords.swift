@@ -27,7 +27,7 @@ enum SampleRecords {
             [BufferedPoint(time: 1, payload: [1]).encode()], [collection.encode()],
             [CollectionNumberRecord(number: 3).encode()], [CollectionMembershipRecord(count: 2).encode()],
             [CountersRecord().encode()], [filter.encode()], [FormatRecord(storeID: id, createdBy: "x").encode()],
-            [GarbageRecord(process: id, count: 1, byteCount: 2).encode()],
+            [diagnostics.encode()], [GarbageRecord(process: id, count: 1, byteCount: 2).encode()],
             [GenerationRecord(owner: row.resource).encode()],
             [IndexRecord(name: "n", group: "g", id: 1, type: "t", path: "$.a", collation: .nocase).encode()],
             events.map { JournalRecord(time: 1, event: $0).encode() },
@@ -42,6 +42,13 @@ enum SampleRecords {
             [servers.encode()], [SnapshotFailure(kind: .refused, count: 1, failedAt: 2, reason: "r").encode()],
             [session.encode()],
         ]
+    }
+
+    private static var diagnostics: DiagnosticsRecord {
+        var record = DiagnosticsRecord()
+        record.tables = [.init(name: "rows", entries: 1, pages: 2)]
+        record.facts = [.init(name: "a", value: "b")]
+        return record
     }
 
     private static var buffer: BufferState {

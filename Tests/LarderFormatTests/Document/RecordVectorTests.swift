@@ -104,6 +104,7 @@ import Testing
         try expectBoth("journal-evicted", Example.evicted, { $0.encode() }) { try JournalRecord(decoding: $0) }
         try expectBoth("session", Example.session, { $0.encode() }) { try StoredSession(decoding: $0) }
         try expectBoth("waits", Example.waits, { $0.encode() }) { try ServerWaitsRecord(decoding: $0) }
+        try expectBoth("diagnostics", Example.diagnostics, { $0.encode() }) { try DiagnosticsRecord(decoding: $0) }
         try expectBoth("servers", Example.servers, { $0.encode() }) { try ServersRecord(decoding: $0) }
         try expectBoth("buffer", Example.buffer, { $0.encode() }) { try BufferState(decoding: $0) }
         try expectBoth("buffer-point", Example.point, { $0.encode() }) { try BufferedPoint(decoding: $0) }

@@ -93,6 +93,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(testDescription: "waits", body: Example.waits.encode()) {
             try ServerWaitsRecord(decoding: $0.rawSpan).encode()
         },
+        Kind(testDescription: "diagnostics", body: Example.diagnostics.encode()) {
+            try DiagnosticsRecord(decoding: $0.rawSpan).encode()
+        },
         // The account may be absent: these are the bytes before it.
         Kind(testDescription: "servers", body: Example.servers.encode(), requiredBytes: 59) {
             try ServersRecord(decoding: $0.rawSpan).encode()

@@ -242,6 +242,16 @@ enum Example {
         return record
     }()
 
+    static let diagnostics: DiagnosticsRecord = {
+        var record = DiagnosticsRecord()
+        record.time = midnight + 9000
+        record.fileSize = 1 << 20
+        record.lastPage = 255
+        record.tables = [.init(name: "rows", entries: 1000, pages: 40)]
+        record.facts = [.init(name: "network", value: "offline")]
+        return record
+    }()
+
     static let buffer: BufferState = {
         var record = BufferState()
         record.nextSequence = 8

@@ -88,6 +88,10 @@ extension DoctorFacts {
     }
 
     private mutating func readContent(_ store: Store, _ cap: Int64?) throws {
+        // Ages in a diagnostic copy are those of the time when it was made.
+        if let copy = try attempt(.space, { try store.read { view in try view.diagnostics() } }) ?? nil {
+            now = copy.time
+        }
         let now = now
         if let format = try attempt(.space, { try store.read { view in try view.format() } }) {
             redactor = Redactor(isOn: redactor.isOn, store: format.storeID)

@@ -11,7 +11,8 @@ struct InspectVerb: AsyncParsableCommand {
             Serves pages on 127.0.0.1 until it is interrupted, and prints the address of the first one, which holds a \
             token: whoever has it can read the store, so do not share it. The pages show what fills the store, why \
             content is stale, what is not sent and why, which filter brought a row, what the server changed today, the \
-            freshness of HTTP responses, and SQL. They follow the store while an app writes it.
+            freshness of HTTP responses, and SQL. They follow the store while an app writes it. A file that an app's \
+            diagnostics() has made is shown as of the time when it was made.
 
             Only reads, unless --allow-changes is given: then writes of the outbox can be retried and dropped.
 
@@ -32,14 +33,17 @@ struct InspectVerb: AsyncParsableCommand {
 
     func run() async throws {
         #if Server
-        let path = store.store
         let opened =
-            allowChanges ? try StoreArgument.openForChanges(path) : try StoreArgument.open(path)
+            allowChanges ? try StoreArgument.openForChanges(store.store) : try StoreArgument.open(store.store)
         defer { try? opened.close() }
+        let diagnostics = try opened.read { view in try view.diagnostics() }
+        let path = store.name
         let token = UInt64.random(in: .min ... .max).hexadecimal + UInt64.random(in: .min ... .max).hexadecimal
         let allowsChanges = allowChanges
         let server = InspectorServer { port in
-            Inspector(store: opened, path: path, token: token, port: port, allowsChanges: allowsChanges)
+            Inspector(
+                store: opened, path: path, token: token, port: port, allowsChanges: allowsChanges,
+                diagnostics: diagnostics)
         }
         try await server.serve(port: port) { address in
             try Terminal.print(address)

@@ -15,9 +15,19 @@ struct OutputOptions: ParsableArguments {
 
 /// The store that a verb reads.
 struct StoreArgument: ParsableArguments {
-    @Argument(help: "The store's directory.", completion: .directory)
-    var store: String
+    /// The path as it was given.
+    @Argument(
+        help: ArgumentHelp(
+            "The store's directory, or a file that an app's diagnostics() has made.", valueName: "store"),
+        completion: .file())
+    var name: String
     @OptionGroup var key: KeyArgument
+    /// The directory of the store: a temporary one where a file was given.
+    private(set) var store = ""
+
+    private enum CodingKeys: CodingKey { case name, key }
+
+    mutating func validate() throws { store = try DiagnosticFile.directory(of: name) }
 
     /// Calls `body` with a read view of the store, which is opened read-only: safe beside a live writer.
     func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {

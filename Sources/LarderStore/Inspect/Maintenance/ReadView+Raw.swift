@@ -45,4 +45,12 @@ extension ReadView {
         guard let record = try tables.format(in: transaction) else { throw StoreError.notAStore }
         return record
     }
+
+    /// Returns what a diagnostic copy is of; nil for a store.
+    ///
+    /// - Throws: ``StoreError/damaged(table:reason:)``, ``EngineError``.
+    package borrowing func diagnostics() throws -> DiagnosticsRecord? {
+        let key = DiagnosticsRecord.key
+        return try tables.record(key.rawSpan, .meta, in: transaction, DiagnosticsRecord.init(decoding:))
+    }
 }

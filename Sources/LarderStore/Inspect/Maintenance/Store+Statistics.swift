@@ -2,7 +2,8 @@ internal import LarderEngine
 internal import LarderFormat
 
 extension Store {
-    /// Returns the content and the size of the store, counted in one read view.
+    /// Returns the content and the size of the store, counted in one read view. Of a diagnostic copy the sizes are those of
+    /// the store that it is of.
     ///
     /// - Throws: ``StoreError/damaged(table:reason:)``, ``StoreError/notAStore``, `EngineError`.
     /// - Complexity: reads the records of resources and of garbage, and the heads of the outbox.
@@ -17,11 +18,18 @@ extension Store {
         let outbox = try countOutbox(view)
         var byTable: [String: TableStatistics] = [:]
         for name in TableName.allCases { byTable[name.rawValue] = try view.transaction.statistics(of: tables[name]) }
+        let original = try view.diagnostics()
+        for table in original?.tables ?? [] {
+            byTable[table.name] = TableStatistics(
+                entries: table.entries, pages: table.pages, pageSize: info.pageSize)
+        }
         func entries(_ name: TableName) -> Int { byTable[name.rawValue]?.entries ?? 0 }
         return StoreStatistics(
             storeID: format.storeID, formatVersion: "\(format.major).\(format.minor)", createdBy: format.createdBy,
-            lastCommit: view.commit, fileSize: Int64(clamping: info.fileSize), pageSize: info.pageSize,
-            usedPages: byTable.values.reduce(0) { $0 + $1.pages }, lastPage: info.lastPage, mapSize: info.mapSize,
+            lastCommit: view.commit, fileSize: original?.fileSize ?? Int64(clamping: info.fileSize),
+            pageSize: info.pageSize,
+            usedPages: byTable.values.reduce(0) { $0 + $1.pages }, lastPage: original?.lastPage ?? info.lastPage,
+            mapSize: info.mapSize,
             storedSize: try tables.counters(in: view.transaction).storedSize, tables: byTable, resources: resources,
             rows: rows, generations: try countGenerations(view, known: entries(.generations)),
             filters: entries(.filters),

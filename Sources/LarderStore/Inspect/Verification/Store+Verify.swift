@@ -33,9 +33,11 @@ extension Store {
         if level < .records || problems.contains(where: { !$0.isContained }) { return summary }
         return try withoutActuallyEscaping(progress) { progress in
             try withoutActuallyEscaping(report) { report in
+                // The other half of what is to be compared is not in a diagnostic copy.
+                let isWhole = (try? read { view in try view.format().features.isDiagnostic }) != true
                 let verifier = Verifier(
-                    tables: tables, comparesRecords: level == .meaning, findings: problems.count, progress: progress,
-                    report: report)
+                    tables: tables, comparesRecords: level == .meaning && isWhole, findings: problems.count,
+                    progress: progress, report: report)
                 do {
                     try read { view in try verifier.run(view.transaction) }
                 } catch let stop as Verifier.CallbackError {

@@ -24,6 +24,8 @@ extension Verifier {
                 try reportRepeated(in: waits?.waits.map(\.server) ?? [], "two waits", at: name)
             } else if entry.key.equals(ServersRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, ServersRecord.init(decoding:))
+            } else if name == "diagnostics" {
+                _ = try record(of: entry, .meta, at: name, DiagnosticsRecord.init(decoding:))
             } else if name == "dictionaries" {
                 dictionaries.named = try record(of: entry, .meta, at: name, DictionariesRecord.init(decoding:))
             } else if DictionaryRecord.isKey(entry.key) {

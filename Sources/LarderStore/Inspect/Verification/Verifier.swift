@@ -10,6 +10,8 @@ final class Verifier {
         let cause: any Error
     }
 
+    /// The kinds of findings that one record, or its place in its table, shows by itself.
+    private static let ownKinds: Set<Finding.Kind> = [.checksum, .key, .undecodable, .order, .duplicate, .structure]
     /// The number of records between two reports of progress.
     private static let progressStep = 1024
 
@@ -90,6 +92,7 @@ final class Verifier {
         _ kind: Finding.Kind, in name: TableName, at location: @autoclosure () -> String, _ message: String,
         severity: Finding.Severity = .damage
     ) throws(CallbackError) {
+        if !comparesRecords, !Self.ownKinds.contains(kind) { return }
         summary.findings += 1
         let finding = Finding(
             severity: severity, table: name.rawValue, kind: kind, location: location(), message: message)

@@ -16,6 +16,8 @@ struct Inspector: Sendable {
     let port: Int
     /// Whether forms may change the outbox.
     let allowsChanges: Bool
+    /// What the store is a diagnostic copy of; nil for a store itself.
+    var diagnostics: DiagnosticsRecord?
     /// Returns the present time, in milliseconds since 1970-01-01 UTC.
     var now: @Sendable () -> Int64 = { Filters.now() }
     /// The time zone in which a day begins.
@@ -46,11 +48,17 @@ struct Inspector: Sendable {
     }
 
     private func respond(with page: InspectorPage, _ query: FormValues) throws -> InspectorResponse {
-        let frame = PageFrame(page: page, store: path, allowsChanges: allowsChanges)
+        let frame = frame(of: page)
         let context = PageContext(
-            store: store, path: path, query: query, now: now(), timeZone: timeZone, allowsChanges: allowsChanges)
+            store: store, path: path, query: query, now: diagnostics?.time ?? now(), timeZone: timeZone,
+            allowsChanges: allowsChanges, diagnostics: diagnostics)
         let (content, commit) = try page.content(context)
         return .text(frame.html(content, commit: commit).text, type: "text/html; charset=utf-8")
+    }
+
+    private func frame(of page: InspectorPage?) -> PageFrame {
+        let mode = diagnostics != nil ? "diagnostic copy" : allowsChanges ? "changes allowed" : "read-only"
+        return PageFrame(page: page, store: path, mode: mode)
     }
 
     /// Returns the page of an error: what is wrong, and what to do.
@@ -63,7 +71,7 @@ struct Inspector: Sendable {
 
     /// Returns the page of a failure.
     func failure(_ status: Int, _ text: String) -> InspectorResponse {
-        let frame = PageFrame(page: nil, store: path, allowsChanges: allowsChanges)
+        let frame = frame(of: nil)
         let content = PageContent(
             title: status == 404 ? "Not found" : "This page cannot be shown",
             body: "<p role=\"alert\">\(text)</p><p><a href=\".\">Back to the overview</a></p>")

@@ -67,6 +67,8 @@ struct PageContext: Sendable {
     let now: Int64
     let timeZone: TimeZone
     let allowsChanges: Bool
+    /// What the store is a diagnostic copy of; nil for a store itself.
+    var diagnostics: DiagnosticsRecord?
 
     /// Pages show content as it is.
     let redactor = Redactor(isOn: false, store: .zero)
@@ -101,7 +103,8 @@ struct PageFrame: Sendable {
     let page: InspectorPage?
     /// The directory of the store.
     let store: String
-    let allowsChanges: Bool
+    /// What the pages may do with the store.
+    let mode: String
 
     /// Returns a whole page.
     ///
@@ -111,7 +114,6 @@ struct PageFrame: Sendable {
             let current: HTML = page == self.page?.section ? " aria-current=\"page\"" : ""
             return "<li><a href=\"\(InspectorLink(page).target)\"\(current)>\(name)</a></li>"
         }
-        let mode = allowsChanges ? "changes allowed" : "read-only"
         return """
             <!DOCTYPE html>
             <html lang="en">

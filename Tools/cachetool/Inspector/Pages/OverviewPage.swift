@@ -8,11 +8,12 @@ enum OverviewPage {
         let statistics = try context.store.statistics()
         let use = try context.store.spaceUse()
         let sync = try context.store.read { view in try sentences(context, view) }
-        let facts = DoctorFacts(of: context.store, at: context.path, now: context.now, verifiesPages: false)
+        let facts = DoctorFacts(of: context.store, at: context.store.path, now: context.now, verifiesPages: false)
         let found = DoctorCheck.diagnoses(facts)
         let resources = statistics.resources
         let worst = found.filter { $0.severity != .note }
         let body: HTML = """
+            \(context.diagnostics.map { diagnostics($0) } ?? "")
             \(HTML.facts([
                 ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
                 ("Rows", .link("\(statistics.rows)", .resources)),
@@ -37,6 +38,17 @@ enum OverviewPage {
             \(worst.isEmpty ? "<p class=\"empty\">Nothing was found. The pages of the file were not checked: Problems does that.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
             """
         return (PageContent(title: "Overview", body: body), statistics.lastCommit)
+    }
+
+    private static func diagnostics(_ copy: DiagnosticsRecord) -> HTML {
+        let facts = copy.facts.map { fact -> (String, HTML) in
+            (fact.name, "<span class=\"lines\">\(lines: fact.value)</span>")
+        }
+        return """
+            <p>A diagnostic copy, made at \(timeText(copy.time)); ages are those of that time. It has no rows and no bodies. \
+            What begins with ~ stands for a text that the copy does not have; equal texts have equal numbers.</p>
+            \(HTML.facts(facts))
+            """
     }
 
     private static func sentences(_ context: PageContext, _ view: borrowing ReadView) throws -> HTML {

@@ -3,7 +3,7 @@ import LarderStore
 /// The diagnoses of `cachetool doctor`, the most important first.
 enum ProblemsPage {
     static func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
-        let facts = DoctorFacts(of: context.store, at: context.path, now: context.now)
+        let facts = DoctorFacts(of: context.store, at: context.store.path, now: context.now)
         let found = DoctorCheck.diagnoses(facts)
         let made = DoctorCheck.all.filter { facts.has($0.part) }.count
         let body: HTML = """
