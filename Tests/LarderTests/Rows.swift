@@ -32,13 +32,13 @@ struct World {
     /// A cache of these options; without any, writes are anonymous.
     func open(
         content: BaseURL = "http://words.test/content", rows: [any CachedRow.Type] = [Verse.self, Note.self],
-        options: CacheOptions? = nil, transport: (any Transport)? = nil
+        options: CacheOptions? = nil, transport: (any Transport)? = nil, services: CacheServices? = nil
     ) async throws -> ContentCache {
         var anonymous = CacheOptions()
         anonymous.hasAccounts = false
         return try await ContentCache.open(
             location, content: content, writes: "http://words.test", rows: rows,
-            services: .scripted(transport ?? self.transport, clock: clock, connectivity: network),
+            services: services ?? .scripted(transport ?? self.transport, clock: clock, connectivity: network),
             options: options ?? anonymous)
     }
 

@@ -1,13 +1,16 @@
+private import CoreMetrics
 private import Foundation
 private import LarderFormat
 public import LarderStore
 public import Logging
+private import Tracing
 
 extension HostServices {
-    /// Returns the system's clocks and random numbers, and a logger labelled `larder`.
+    /// Returns the system's clocks and random numbers, a logger labelled `larder`, and the metrics and the tracer of the
+    /// process, which are those that were bootstrapped before the call.
     public static func system(logger: Logger = Logger(label: "larder")) -> HostServices {
         let start = ContinuousClock.now
-        return HostServices(
+        var host = HostServices(
             now: { Int64(Date().timeIntervalSince1970 * 1000) },
             elapsed: { start.duration(to: .now) },
             sleepUntil: { try await Task.sleep(until: start.advanced(by: $0), clock: .continuous) },
@@ -16,6 +19,9 @@ extension HostServices {
                 return UUIDBytes.random(using: &generator)
             },
             logger: logger)
+        host.metrics = MetricsSystem.factory
+        host.tracer = InstrumentationSystem.tracer
+        return host
     }
 }
 

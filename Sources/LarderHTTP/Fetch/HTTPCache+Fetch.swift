@@ -21,7 +21,23 @@ extension HTTPCache {
     func fetch(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
+        try await services.measuring(
+            span: "larder.fetch", timer: "larder_fetch_seconds", labels: { Self.labels($0) }
+        ) { () async throws(HTTPCacheError) -> Fetched<HTTPAnswer> in
+            try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
+        }
+    }
+
+    private static func labels(_ result: Result<Fetched<HTTPAnswer>, HTTPCacheError>) -> [(String, String)] {
+        guard case .success(let answer) = result else { return [("origin", "none"), ("state", "none")] }
+        let state =
+            switch answer.state {
+            case .fresh: "fresh"
+            case .stale: "stale"
+            case .expiredServedOffline: "offline"
+            case .unknown: "unknown"
+            }
+        return [("origin", answer.origin.rawValue), ("state", state)]
     }
 
     /// Returns the answer at the end of the redirections that begin with `answer`, or `answer` when it is not followed.

@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
@@ -34,7 +35,11 @@ extension Outbox {
     /// Publishes the status of the loop's machine.
     func publish() {
         let reading = clockReading()
-        statusBroadcast.update { loopState?.machine.status(at: reading) ?? statusAtRest(reading) }
+        statusBroadcast.update {
+            let status = loopState?.machine.status(at: reading) ?? statusAtRest(reading)
+            Gauge(label: "larder_outbox_unsent", factory: store.host.metrics).record(status.unsent)
+            return status
+        }
     }
 
     /// The machine of the loop, and the version of the table that it knows; nil until it has read the table.

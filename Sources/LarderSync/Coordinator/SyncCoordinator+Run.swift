@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import LarderFormat
 internal import LarderStore
 internal import LarderTransport
@@ -262,8 +263,23 @@ extension SyncCoordinator {
         _ filter: ResourceFilter, _ isManual: Bool, _ text: String, _ list: PagedList?
     ) async throws(SyncError) -> SyncReport {
         let report: @Sendable (SyncEvent) -> Void = { event in self.handle(event, of: text) }
-        guard let list else { return try await content.sync(filter, isManual: isManual, onEvent: report) }
-        return try await ListRun(list: list, store: store, report: report).execute()
+        let done = try await store.host.measuring(
+            span: "larder.sync", timer: "larder_sync_seconds", labels: { [("outcome", Self.outcome($0))] }
+        ) { () async throws(SyncError) -> SyncReport in
+            guard let list else { return try await content.sync(filter, isManual: isManual, onEvent: report) }
+            return try await ListRun(list: list, store: store, report: report).execute()
+        }
+        Counter(label: "larder_sync_rows_total", factory: store.host.metrics)
+            .increment(by: done.rowsChanged + done.snapshotRows)
+        return done
+    }
+
+    private static func outcome(_ result: Result<SyncReport, SyncError>) -> String {
+        switch result {
+        case .success(let report): report.kind.rawValue
+        case .failure(.cancelled): "cancelled"
+        case .failure: "failed"
+        }
     }
 
     private func handle(_ event: SyncEvent, of text: String) {

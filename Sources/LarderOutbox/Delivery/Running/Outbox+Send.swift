@@ -8,8 +8,25 @@ internal import Synchronization
 
 // One request, from the table to its response. Nothing here decides what the response means.
 extension Outbox {
-    /// Sends a request and reads its response.
+    /// Sends a request and reads its response; reports how long it took.
     func send(_ request: DeliveryTry) async -> (TryResult, [UUIDBytes: AcceptedResponse]) {
+        await store.host.measuring(
+            span: "larder.send", timer: "larder_send_seconds", labels: { [("outcome", Self.outcome($0))] }
+        ) { () async throws(Never) -> (TryResult, [UUIDBytes: AcceptedResponse]) in await sendUnmeasured(request) }
+    }
+
+    private static func outcome(_ sent: Result<(TryResult, [UUIDBytes: AcceptedResponse]), Never>) -> String {
+        guard case .success((.whole(let result), _)) = sent else { return "batch" }
+        return switch result {
+        case .head(let head), .unreadable(let head): "\(head.status / 100)xx"
+        case .none: "unanswered"
+        case .notSent: "unreachable"
+        case .deferred: "deferred"
+        case .unsendable: "unsendable"
+        }
+    }
+
+    private func sendUnmeasured(_ request: DeliveryTry) async -> (TryResult, [UUIDBytes: AcceptedResponse]) {
         let entries: [OutboxEntry]
         do {
             if let rest = try remainingServerWait() { return (.whole(.deferred(rest)), [:]) }

@@ -49,7 +49,10 @@ public struct Transaction: ~Copyable {
             let result = try body(&transaction)
             for participant in shared.participants { try participant.complete(&transaction) }
             try transaction.writeCounters()
-            if transaction.mutationCount > 0 { transaction.effects.commit = transaction.commit }
+            if transaction.mutationCount > 0 {
+                transaction.effects.commit = transaction.commit
+                transaction.effects.storedSize = transaction.counters?.storedSize
+            }
             return result
         }
         let effects = transaction.effects

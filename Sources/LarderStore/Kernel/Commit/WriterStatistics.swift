@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Synchronization
 
 /// The holds of the one writer since the store was opened, each commit measured with its sync.
@@ -18,9 +19,14 @@ public struct WriterStatistics: Hashable, Sendable {
 final class WriterMeter: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let measured = Mutex(WriterStatistics())
+    private let (writes, bulk): (Timer, Timer)
 
-    init(elapsed: @escaping @Sendable () -> Duration) {
-        self.elapsed = elapsed
+    init(_ host: HostServices) {
+        elapsed = host.elapsed
+        func timer(_ kind: String) -> Timer {
+            Timer(label: "larder_commit_seconds", dimensions: [("kind", kind)], factory: host.metrics)
+        }
+        (writes, bulk) = (timer("write"), timer("bulk"))
     }
 
     var statistics: WriterStatistics { measured.withLock { $0 } }
@@ -33,6 +39,7 @@ final class WriterMeter: Sendable {
     }
 
     private func record(_ hold: Duration, isBulk: Bool) {
+        (isBulk ? bulk : writes).record(hold)
         measured.withLock { statistics in
             statistics.commits += 1
             if isBulk {

@@ -1,7 +1,9 @@
+public import CoreMetrics
 public import LarderFormat
 public import Logging
+public import Tracing
 
-/// The services that the app supplies to the store: time, random identifiers and a logger.
+/// The services that the app supplies to the store: time, random identifiers, a logger, metrics and a tracer.
 ///
 /// The store uses no others, so that a test controls all of them. Defaults are in the umbrella module.
 ///
@@ -28,9 +30,14 @@ public struct HostServices: Sendable {
         set { escapingLogger = newValue.escaping() }
     }
 
+    /// Makes the metrics that docs/metrics.md lists.
+    public var metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    /// Makes a span for each sync, fetch and send.
+    public var tracer: any Tracer = NoOpTracer()
+
     private var escapingLogger: Logger
 
-    /// A host of the given parts.
+    /// A host of the given parts, without metrics and spans.
     public init(
         now: @escaping @Sendable () -> Int64, elapsed: @escaping @Sendable () -> Duration,
         sleepUntil: @escaping @Sendable (Duration) async throws -> Void, makeID: @escaping @Sendable () -> UUIDBytes,

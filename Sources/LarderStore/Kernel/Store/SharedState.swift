@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import LarderEngine
 internal import LarderFormat
 internal import Logging
@@ -30,6 +31,7 @@ final class SharedState: Sendable {
     let compression: RowCompression?
     let commits = GroupCommit()
     let meter: WriterMeter
+    private let bytes: Gauge
     /// The generations that were read lately.
     let generationUses = UseBits()
     /// The parts that participate in commits, the lowest layer first.
@@ -71,7 +73,8 @@ final class SharedState: Sendable {
         credentialFields = file.credentialFields
         compression = file.environment.compression
         tables = Tables(environment)
-        meter = WriterMeter(elapsed: host.elapsed)
+        meter = WriterMeter(host)
+        bytes = Gauge(label: "larder_store_bytes", factory: host.metrics)
         parts = types.map { $0.init(file) }
         participants = parts.compactMap { $0 as? any CommitParticipant }
         partsByType = Dictionary(uniqueKeysWithValues: parts.map { (ObjectIdentifier(type(of: $0)), $0) })
@@ -149,6 +152,7 @@ final class SharedState: Sendable {
             }
         }
         publish(effects)
+        if let size = effects.storedSize { bytes.record(size) }
         return result
     }
 }
@@ -166,6 +170,8 @@ struct CommitEffects {
     var commit: UInt64?
     /// The changes that observers are notified of.
     var changes = ChangeSet()
+    /// The bytes of keys and values of every table but `meta`, where the commit changed them.
+    var storedSize: Int64?
     /// Whether something was discarded, and waits to be removed.
     var hasGarbage = false
     /// The states of the layers in the transaction.
