@@ -80,8 +80,11 @@ import Testing
 
     @Test func `have sizes in words`() {
         #expect(
-            [0, 9999, 10_000, 10_000_000, 10_000_000_000].map { sizeText($0) }
-                == ["0 bytes", "9999 bytes", "10 KB", "10 MB", "10 GB"])
+            [0, 999, 1_000, 9_949, 9_950, 999_499, 999_500, 9_077_000, 10_000_000_000, .max].map { sizeText($0) }
+                == [
+                    "0 bytes", "999 bytes", "1.0 KB", "9.9 KB", "10 KB", "999 KB", "1.0 MB", "9.1 MB", "10 GB",
+                    "9223372 TB",
+                ])
         #expect(countText(1, "copy", "copies") == "1 copy" && countText(2, "copy", "copies") == "2 copies")
     }
 }

@@ -45,10 +45,9 @@ func countText(_ count: Int, _ noun: String, _ plural: String? = nil) -> String 
 
 /// Returns a number of bytes in a unit that leaves two digits at least.
 func sizeText(_ bytes: Int64) -> String {
-    switch bytes {
-    case ..<10_000: "\(bytes) bytes"
-    case ..<10_000_000: "\(bytes / 1000) KB"
-    case ..<10_000_000_000: "\(bytes / 1_000_000) MB"
-    default: "\(bytes / 1_000_000_000) GB"
-    }
+    if bytes < 1000 { return "\(bytes) bytes" }
+    var (size, unit) = (Double(bytes), 0)
+    while size >= 999.5, unit < 4 { (size, unit) = (size / 1000, unit + 1) }
+    let digits = size < 9.95 ? String((size * 10).rounded() / 10) : String(Int(size.rounded()))
+    return "\(digits) \(["bytes", "KB", "MB", "GB", "TB"][unit])"
 }

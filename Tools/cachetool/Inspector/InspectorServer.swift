@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 import HTTPTypes
 import Hummingbird
 import LarderServer
@@ -15,18 +16,29 @@ struct InspectorServer: Sendable {
     /// - Parameters:
     ///   - port: the port; 0 for any that is free.
     ///   - body: called with the address of the first page once connections are accepted.
-    /// - Throws: a network error when the port cannot be opened; the error of `body`.
+    /// - Throws: ``ToolError`` when another program has the port; a network error when it cannot be opened; the error of
+    ///   `body`.
     func serve<Value: Sendable>(port: Int, _ body: (_ address: String) async throws -> Value) async throws -> Value {
         let pages = Pages()
         let router = Router()
         router.add(middleware: pages)
-        return try await router.serve(port: port) { address in
+        return try await serving(router, port) { address in
             guard let port = address.split(separator: ":").last.flatMap({ Int($0) }) else {
                 preconditionFailure("an address without a port: \(address)")
             }
             let inspector = inspector(port)
             pages.inspector.withLock { $0 = inspector }
             return try await body("\(address)/\(inspector.token)/")
+        }
+    }
+
+    private func serving<Value: Sendable>(
+        _ router: Router<BasicRequestContext>, _ port: Int, _ body: (_ address: String) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await router.serve(port: port, body)
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw ToolError.system("Port \(port) is in use: name another one, or none for any that is free.")
         }
     }
 
@@ -38,6 +50,14 @@ struct InspectorServer: Sendable {
         /// The longest form, in bytes.
         private static let formLimit = 64 << 10
         private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
+        private static let host = HTTPField.Name("Host")
+
+        /// Pages block, some for seconds: they are made on threads of their own, so that others are answered meanwhile.
+        private let threads: OperationQueue = {
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 4
+            return queue
+        }()
 
         @concurrent
         func handle(
@@ -48,10 +68,18 @@ struct InspectorServer: Sendable {
             var wanted = InspectorRequest(
                 method: request.method.rawValue, target: request.uri.string, host: request.head.authority,
                 origin: request.headers[.origin], fetchSite: Self.fetchSite.flatMap { request.headers[$0] })
+            // RFC 9112 §3.2: a request that names two hosts is invalid. The first one is the authority.
+            if let host = Self.host, request.headers[host] != nil { throw HTTPError(.badRequest) }
+            if let refusal = inspector.refusal(of: wanted) {
+                return response(refusal, isHead: request.method == .head)
+            }
             if request.method == .post {
                 wanted.body = Array(buffer: try await request.body.collect(upTo: Self.formLimit))
             }
-            return response(inspector.respond(to: wanted), isHead: request.method == .head)
+            let made = await withCheckedContinuation { continuation in
+                threads.addOperation { [wanted] in continuation.resume(returning: inspector.respond(to: wanted)) }
+            }
+            return response(made, isHead: request.method == .head)
         }
 
         private func response(_ made: InspectorResponse, isHead: Bool) -> Response {

@@ -27,7 +27,8 @@ struct WaitReasons {
         case .earlier(let id): "Sent when \(id) is accepted."
         case .behind(let id): "Waits for \(id), which is before it in the lane: see that entry."
         case .account(let name):
-            name.map { "Sent when \(redactor.text($0)) signs in." } ?? "Sent by an app that has no accounts."
+            name.map { "Sent when \(redactor.text($0)) signs in." }
+                ?? "Made without an account: an app that uses accounts does not send it."
         case .signIn: "Sent after the next sign-in: the server does not accept the credentials any more."
         case .failed(let time):
             time.map { "Failed; tried again at \(timeText($0)), or by 'outbox retry'." }

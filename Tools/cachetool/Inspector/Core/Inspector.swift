@@ -41,6 +41,11 @@ struct Inspector: Sendable {
             guard let page = InspectorPage(rawValue: String(name)) else {
                 return failure(404, "There is no such page.")
             }
+            // The file of a store that was removed stays open, and would be shown for ever.
+            guard FileManager.default.fileExists(atPath: store.path + "/data.mdb") else {
+                return failure(
+                    410, "The store was removed since the tool was started. Start it again to see another one.")
+            }
             return try respond(with: page, query)
         } catch {
             return failure(error)
@@ -83,7 +88,7 @@ struct Inspector: Sendable {
 
 extension Inspector {
     /// Returns the refusal of a request that does not come from the inspector's own pages, or does not know the token.
-    private func refusal(of request: InspectorRequest) -> InspectorResponse? {
+    func refusal(of request: InspectorRequest) -> InspectorResponse? {
         let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
         // A page of another site reaches this port by a name of its own (DNS rebinding).
         guard let host = request.host, hosts.contains(host.lowercased()) else {

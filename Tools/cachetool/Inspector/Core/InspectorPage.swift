@@ -30,29 +30,27 @@ enum InspectorPage: String, CaseIterable, Sendable {
     ///
     /// - Throws: ``ToolError`` for something that the store does not hold; errors of the store.
     func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
-        switch self {
-        case .query: return try SQLPage.content(context)
-        case .problems: return try ProblemsPage.content(context)
-        case .space: return try SpacePage.content(context)
-        case .overview: return try OverviewPage.content(context)
-        default: break
+        func reading(
+            _ page: (PageContext, borrowing ReadView) throws -> PageContent
+        ) throws -> (PageContent, commit: UInt64) {
+            try context.store.read { view in (try page(context, view), view.commit) }
         }
-        return try context.store.read { view in
-            let content =
-                switch self {
-                case .resources: try ResourcesPage.content(context, view)
-                case .resource: try ResourcePage.content(context, view)
-                case .row: try RowPage.content(context, view)
-                case .changes: try ChangesPage.content(context, view)
-                case .sync: try SyncPage.content(context, view)
-                case .outbox: try OutboxPage.content(context, view)
-                case .write: try WritePage.content(context, view)
-                case .responses: try ResponsesPage.content(context, view)
-                case .response: try ResponsePage.content(context, view)
-                case .collections: try CollectionsPage.content(context, view)
-                case .activity, .query, .problems, .space, .overview: try ActivityPage.content(context, view)
-                }
-            return (content, view.commit)
+        return switch self {
+        case .overview: try OverviewPage.content(context)
+        case .resources: try reading(ResourcesPage.content)
+        case .resource: try reading(ResourcePage.content)
+        case .row: try reading(RowPage.content)
+        case .changes: try reading(ChangesPage.content)
+        case .sync: try reading(SyncPage.content)
+        case .outbox: try reading(OutboxPage.content)
+        case .write: try reading(WritePage.content)
+        case .responses: try reading(ResponsesPage.content)
+        case .response: try reading(ResponsePage.content)
+        case .collections: try reading(CollectionsPage.content)
+        case .activity: try reading(ActivityPage.content)
+        case .space: try SpacePage.content(context)
+        case .query: try SQLPage.content(context)
+        case .problems: try ProblemsPage.content(context)
         }
     }
 }

@@ -40,8 +40,12 @@ enum ChangesPage {
             var count: HTML = .link("count", .changes, values)
             if resource.rowCount <= budget {
                 budget -= resource.rowCount
-                let found = try changedRows(of: resource.key, since: since, view)
-                count = .link("\(found.count) of \(resource.rowCount)", .changes, values)
+                do {
+                    let found = try changedRows(of: resource.key, since: since, view)
+                    count = .link("\(found.count) of \(resource.rowCount)", .changes, values)
+                } catch  where ExitStatus(error) == .damage {
+                    count = .link("damaged", .problems)
+                }
             }
             lines.append([.link(resource.key), .time(resource.changedAt, now: context.now), count, state(resource)])
         }

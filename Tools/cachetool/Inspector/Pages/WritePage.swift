@@ -41,7 +41,7 @@ enum WritePage {
             ("Lane", "\(HTML.link(entry.lane, .outbox, [("lane", entry.lane)])), number \(entry.sequence)"),
             ("Account", "\(draft.account ?? "–")"), ("Made", .time(entry.createdAt, now: now)),
             ("State", "\(String(describing: delivery.state))"),
-            ("Tries", "\(delivery.tries), of at most \(draft.mostAttempts) attempts \(delivery.attempts) used"),
+            ("Tries", "\(delivery.tries); \(delivery.attempts) of \(draft.mostAttempts) attempts are used"),
             ("Last try", .time(delivery.lastTriedAt, now: now)), ("Next try", .time(delivery.dueAt, now: now)),
             ("Last status", "\(delivery.lastStatus.map { String($0) } ?? "–")"),
             ("Last error", "\(delivery.lastError ?? "–")"),
