@@ -287,8 +287,23 @@ let package = Package(
             exclude: ["Help"]),
         .executableTarget(
             name: "dictionary", dependencies: ["Larder", "LarderURLSession"], path: "Tools/examples/dictionary"),
+        .executableTarget(
+            name: "edge-cache",
+            dependencies: [
+                "Larder", "LarderHTTP", "LarderStore", "LarderTransport", "LarderServer", "LarderAsyncHTTPClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            path: "Tools/examples/edge-cache", exclude: ["README.md"]),
         .testTarget(
-            name: "DictionaryTests", dependencies: ["dictionary", "Larder", "LarderServer", "LarderTesting"]),
+            name: "ExampleTests",
+            dependencies: [
+                "dictionary", "edge-cache", "Larder", "LarderAsyncHTTPClient", "LarderServer", "LarderStore",
+                "LarderTesting", "LarderTransport", "HTTPOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .testTarget(
             name: "LarderTests",
             dependencies: [

@@ -26,7 +26,7 @@ if [ "${#suites[@]}" -eq 0 ]; then
     suites=(
         ArchitectureTests LarderFormatTests LarderJSONTests LarderEngineTests CompileTests LarderStoreTests LarderTransportTests
         SimulatorTests LarderServerTests LarderPostgresTests LarderSyncTests LarderHTTPTests LarderOutboxTests LarderQueryTests LarderTests CacheToolTests
-        ReadmeTests DictionaryTests CrashTests
+        ReadmeTests ExampleTests CrashTests
     )
 fi
 
