@@ -297,11 +297,22 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             path: "Tools/examples/edge-cache", exclude: ["README.md"]),
+        .executableTarget(
+            name: "news-reader",
+            dependencies: [
+                "Larder", "LarderHTTP", "LarderStore", "LarderTransport", "LarderURLSession",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            path: "Tools/examples/news-reader", exclude: ["README.md"]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "dictionary", "edge-cache", "Larder", "LarderAsyncHTTPClient", "LarderServer", "LarderStore",
-                "LarderTesting", "LarderTransport", "HTTPOrigin",
+                "dictionary", "edge-cache", "news-reader", "cachetool", "Larder", "LarderAsyncHTTPClient",
+                "LarderServer", "LarderStore", "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
