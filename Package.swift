@@ -286,7 +286,16 @@ let package = Package(
             ],
             exclude: ["Help"]),
         .executableTarget(
-            name: "dictionary", dependencies: ["Larder", "LarderURLSession"], path: "Tools/examples/dictionary"),
+            name: "dictionary",
+            dependencies: [
+                "Larder", "LarderServer", "LarderSync", "LarderURLSession",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            path: "Tools/examples/dictionary", exclude: ["README.md"]),
         .executableTarget(
             name: "edge-cache",
             dependencies: [

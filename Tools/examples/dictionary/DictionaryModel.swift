@@ -1,4 +1,6 @@
+import Foundation
 import Larder
+import LarderSync
 
 /// A dictionary that works offline, with notes of one's own.
 ///
@@ -24,8 +26,19 @@ struct DictionaryModel: Sendable {
     /// Syncs and sends notes until the task is cancelled.
     func run() async throws { try await cache.run() }
 
-    /// Fetches the dictionary for reading without a network; the sequence ends when it is there.
+    /// Keeps the dictionary for reading without a network; the sequence ends when it is there.
     func download() -> AsyncStream<KeepProgress> { cache.keep("words:*;notes:1") }
+
+    /// Fetches what is missing or has changed, for a minute at most; returns why something could not be fetched.
+    ///
+    /// ``download()`` comes first: it names what to fetch. Its sequence ends as soon as all can be read, and an app that
+    /// runs gets changes behind. A tool that ends waits for them here.
+    func fetch() async -> [String] {
+        let outcomes = await cache.content?.runOnce(within: .seconds(60)) ?? [:]
+        return outcomes.values.compactMap { outcome in
+            if case .failure(let error) = outcome { "\(error)" } else { nil }
+        }
+    }
 
     /// Returns the words that are spelled like this.
     func lookUp(_ lemma: String) throws -> [Word] {
@@ -45,7 +58,9 @@ struct DictionaryModel: Sendable {
     /// Writes a note about a word; it is shown at once and sent when there is a network.
     @discardableResult
     func write(_ text: String, about lemma: String) async throws -> PendingWrite {
-        try await cache.put(Note(id: lemma, text: text), to: "/notes/\(lemma)")
+        // A lemma may have a space or a slash, and is one segment of the path.
+        let segment = lemma.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return try await cache.put(Note(id: lemma, text: text), to: "/notes/\(segment)")
     }
 
     /// Returns all notes.
@@ -55,6 +70,9 @@ struct DictionaryModel: Sendable {
 
     /// Returns the number of notes that the server lacks, for a badge.
     func unsent() throws -> Int { try notes().count { $0.isPending } }
+
+    /// Sends notes for half a minute at most, and returns what is left, in words for the user.
+    func send() async -> String { await cache.outbox?.drain(within: .seconds(30)).description ?? "" }
 
     /// Closes the dictionary.
     func close() async throws { try await cache.close() }
