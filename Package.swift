@@ -317,12 +317,24 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             path: "Tools/examples/news-reader", exclude: ["README.md"]),
+        .executableTarget(
+            name: "field-visit",
+            dependencies: [
+                "Larder", "LarderOutbox", "LarderServer", "LarderStore", "LarderSync", "LarderURLSession",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            path: "Tools/examples/field-visit", exclude: ["README.md"]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "dictionary", "edge-cache", "news-reader", "cachetool", "Larder", "LarderAsyncHTTPClient",
-                "LarderServer", "LarderStore", "LarderTesting", "LarderTransport", "LarderURLSession", "HTTPOrigin",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "dictionary", "edge-cache", "field-visit", "news-reader", "cachetool", "Larder",
+                "LarderAsyncHTTPClient",
+                "LarderOutbox", "LarderServer", "LarderStore", "LarderTesting", "LarderTransport", "LarderURLSession",
+                "HTTPOrigin", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "LarderTests",
