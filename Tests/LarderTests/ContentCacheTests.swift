@@ -2,6 +2,7 @@
 
 import Foundation
 import Larder
+import LarderEngine
 import LarderQuery
 import LarderServer
 import LarderTesting
@@ -49,6 +50,13 @@ import Testing
             #expect(condition.sql == "price < ? AND open = ?" && condition.arguments == [.integer(50), .integer(1)])
             #expect(throws: QueryError.self) { try cache.rows(Verse.self, where: "chapter = \(1)") }
         }
+    }
+
+    @Test func `can be closed again, as by a caller of a run that has closed it`() async throws {
+        let cache = try await World().open()
+        try await cache.running {}
+        try await cache.close()
+        #expect(throws: EngineError.closed) { try cache.rows(Note.self) }
     }
 
     @Test func `finds rows by their words`() async throws {

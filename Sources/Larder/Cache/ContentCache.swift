@@ -1,3 +1,4 @@
+internal import LarderEngine
 internal import LarderFormat
 public import LarderHTTP
 public import LarderOutbox
@@ -189,12 +190,13 @@ public final class ContentCache: Sendable {
         content?.trigger(.manual(nil))
     }
 
-    /// Closes the cache. Call it when ``run()`` has returned; it waits for reads under way.
+    /// Closes the cache. Call it when ``run()`` has returned; it waits for reads under way. Does nothing where the cache
+    /// is closed already, as after ``running(_:)``.
     ///
     /// - Throws: As `Store.close(within:)`.
     public func close() async throws {
         await http.close()
-        try store.close()
+        do { try store.close() } catch EngineError.closed {}
     }
 }
 

@@ -51,12 +51,12 @@ extension SessionError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unsent(let unsent):
-            "\(unsent.summary) were not sent: send them first, seal them until the account returns, or discard them by its name."
+            "Not sent yet: \(unsent.summary). Send them first, seal them until the account returns, or discard them by its name."
         case .offlineAndExpired:
             "The login has expired and could not be renewed without a network: signing in again would not be possible before there is one."
         case .wrongAccountName: "The account is not named so: nothing was discarded."
         case .sealedWrites(_, let unsent):
-            "\(unsent.summary) of another account were not sent and would be seen: send them as that account, discard them by its name, or open another store."
+            "What another account has not sent would be seen (\(unsent.summary)): send it as that account, discard it by its name, or open another store."
         case .contentOfOtherAccount:
             "The stored content belongs to another account: remove it first, or open another store. Nobody was signed in."
         case .stillSignedIn: "The account is signed in: sign it out to discard what it has not sent."
@@ -70,9 +70,11 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension UnsentContent {
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
     /// The numbers of writes and points, in words for the user.
     fileprivate var summary: String {
-        let writes = pending + failed
-        return points == 0 ? "\(writes) writes" : "\(writes) writes and \(points) points"
+        let writes = count(pending + failed, "write")
+        return points == 0 ? writes : "\(writes) and \(count(points, "point"))"
     }
 }

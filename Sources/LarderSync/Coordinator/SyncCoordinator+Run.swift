@@ -107,8 +107,19 @@ extension SyncCoordinator {
                 }
             }
             var isOver = false
+            // Manual requests that came before the network was known: they are refused without one.
+            var early: [CoordinatorEvent] = []
             for await event in events {
-                for effect in step(event) {
+                if case .trigger(.manual) = event, !hasNetwork {
+                    early.append(event)
+                    continue
+                }
+                var effects = step(event)
+                if case .network = event {
+                    for event in early { effects += step(event) }
+                    early = []
+                }
+                for effect in effects {
                     if case .stopped = effect { isOver = true }
                     await perform(effect, in: &group)
                 }
@@ -164,6 +175,9 @@ extension SyncCoordinator {
         let reading = clockReading()
         return state.withLock { $0.loop?.machine.isLive(at: reading) ?? true }
     }
+
+    /// Whether the loop has had a first reading of the network.
+    private var hasNetwork: Bool { state.withLock { $0.loop?.hasNetwork ?? false } }
 
     /// Whether nothing runs or becomes due before a deadline.
     package func isIdle(before deadline: Duration) -> Bool {

@@ -144,8 +144,8 @@ public final class SyncCoordinator: Sendable {
 
     /// Syncs a filter on a manual request, and waits for the end of the run.
     ///
-    /// The call joins a run that is under way. It does not wait for a network: without one it fails at once, and the
-    /// filter is run in the background when there is one. It also works for filters that were not added and while the
+    /// The call joins a run that is under way. It waits for the first reading of the network, but not for a network:
+    /// without one it fails at once, and the filter is run in the background when there is one. It also works for filters that were not added and while the
     /// coordinator does not run, as ``ContentSync/sync(_:)`` does; without a network, the exchange itself then fails.
     /// Cancelling ends the wait, not a run of the coordinator.
     ///

@@ -144,7 +144,7 @@ import Testing
         #expect(try await run("visit", "7", "stock is low", "--at=50,10") == "stored; 1 not sent yet\n")
         #expect(try await run("status", "--read-only").contains("↑ outlet 7, user-1: stock is low"))
         let refused = try await run("status", "--account", "user-2", failing: true)
-        #expect(refused.hasPrefix("1 writes were not sent: send them first"))
+        #expect(refused.hasPrefix("Not sent yet: 1 write. Send them first"))
         #expect(try await run("send") == "Everything is sent.\n")
         #expect(try await process.interrupt() == 0)
     }

@@ -63,6 +63,36 @@ struct OfflineTests {
         #expect(try await fixture.differences() == [])
     }
 
+    /// A network that is reported when a test says so.
+    private struct LateConnectivity: ConnectivitySource {
+        let report = AsyncStream<NetworkState>.makeStream()
+
+        func states() -> AsyncStream<NetworkState> { report.stream }
+    }
+
+    @Test(arguments: [NetworkState.online, .offline])
+    func `that is known, a manual sync waits for the first reading`(state: NetworkState) async throws {
+        let fixture = try await prepared()
+        let network = LateConnectivity()
+        let coordinator = SyncCoordinator(
+            store: fixture.store, transport: fixture.script,
+            configuration: SyncConfiguration(base: "http://127.0.0.1/content"), connectivity: network,
+            power: fixture.power)
+        coordinator.add(filter)
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRunning }
+            let sync = Task { try await coordinator.sync(filter) }
+            for _ in 0..<100 { await Task.yield() }
+            network.report.continuation.yield(state)
+            if state == .online {
+                #expect(try await sync.value.kind == .bootstrap)
+            } else {
+                let error = await #expect(throws: SyncError.self) { try await sync.value }
+                if case .offline = error {} else { Issue.record("not refused for lack of a network") }
+            }
+        }
+    }
+
     @Test func `that was forced before the start applies from the start`() async throws {
         let fixture = try await prepared()
         let coordinator = try fixture.coordinator("translations:*")

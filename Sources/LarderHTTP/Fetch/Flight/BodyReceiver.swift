@@ -217,7 +217,8 @@ struct BodyReceiver: Sendable {
     }
 
     private mutating func stopStoring(_ what: String, _ error: any Error) async {
-        exchange.host.log(what, error)
+        // A cache that closes ends its exchanges.
+        if !(error is CancellationError) { exchange.host.log(what, error) }
         await stopStoring(.cacheFailed)
     }
 }
