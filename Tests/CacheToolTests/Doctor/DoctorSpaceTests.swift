@@ -78,6 +78,12 @@ import Testing
         #expect(found { $0.space?.usedReaders = 100 } == [])
     }
 
+    @Test func `have large numbers in groups of digits`() {
+        #expect(
+            [0, 7, 304, 1_000, 206_978, -1_234_567].map { groupedText($0) }
+                == ["0", "7", "304", "1,000", "206,978", "-1,234,567"])
+    }
+
     @Test func `have sizes in words`() {
         #expect(
             [0, 999, 1_000, 9_949, 9_950, 999_499, 999_500, 9_077_000, 10_000_000_000, .max].map { sizeText($0) }

@@ -43,6 +43,14 @@ func countText(_ count: Int, _ noun: String, _ plural: String? = nil) -> String 
     count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
 }
 
+/// Returns a number with a comma after each three digits: `1,000,000`.
+func groupedText(_ number: some BinaryInteger) -> String {
+    let digits = Array(String(number.magnitude))
+    let groups = stride(from: digits.count % 3 == 0 ? 0 : digits.count % 3 - 3, to: digits.count, by: 3)
+        .map { String(digits[max(0, $0)..<($0 + 3)]) }
+    return (number < 0 ? "-" : "") + groups.joined(separator: ",")
+}
+
 /// Returns a number of bytes in a unit that leaves two digits at least.
 func sizeText(_ bytes: Int64) -> String {
     if bytes < 1000 { return "\(bytes) bytes" }

@@ -6,7 +6,7 @@ import LarderStore
 enum OverviewPage {
     static func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
         let statistics = try context.store.statistics()
-        let use = try context.store.spaceUse()
+        let space = try parts(context)
         let sync = try context.store.read { view in try sentences(context, view) }
         let facts = DoctorFacts(of: context.store, at: context.store.path, now: context.now, verifiesPages: false)
         let found = DoctorCheck.diagnoses(facts)
@@ -16,7 +16,7 @@ enum OverviewPage {
             \(context.diagnostics.map { diagnostics($0) } ?? "")
             \(HTML.facts([
                 ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
-                ("Rows", .link("\(statistics.rows)", .resources)),
+                ("Rows", .link(groupedText(statistics.rows), .resources)),
                 ("Filters", .link("\(statistics.filters)", .sync)),
                 ("Writes not accepted", .link("\(statistics.outboxEntries)", .outbox)),
                 ("HTTP responses", .link("\(statistics.tables["responses"]?.entries ?? 0)", .responses)),
@@ -24,20 +24,45 @@ enum OverviewPage {
                 ("Problems", .link("\(worst.count)", .problems)),
             ]))
             <h2>What fills the store</h2>
-            \(Treemap.html([
-                .init(name: "rows and responses", bytes: use.evictable, link: InspectorLink(.resources), color: 0),
-                .init(name: "pinned", bytes: use.pinned, link: InspectorLink(.resources), color: 1),
-                .init(name: "with local changes", bytes: use.overlaid, link: InspectorLink(.resources), color: 2),
-                .init(name: "outbox", bytes: use.outbox, link: InspectorLink(.outbox), color: 3),
-                .init(name: "being written", bytes: use.staging, link: InspectorLink(.space), color: 4),
-                .init(name: "to be removed", bytes: use.garbage, link: InspectorLink(.space), color: 5),
-                .init(name: "records", bytes: use.other, link: InspectorLink(.space), color: 6),
-            ]))
+            \(Treemap.html(space))
             \(sync)
             <h2>Problems</h2>
             \(worst.isEmpty ? "<p class=\"empty\">Nothing was found. The pages of the file were not checked: Problems does that.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
             """
         return (PageContent(title: "Overview", body: body), statistics.lastCommit)
+    }
+
+    /// The resources that have a rectangle of their own.
+    private static let resources = 40
+
+    /// Returns what fills the store: the largest resources, and the sizes of everything else.
+    private static func parts(_ context: PageContext) throws -> [Treemap.Part] {
+        let use = try context.store.spaceUse()
+        let sizes = try context.store.read { view in try view.allResources() }.sorted { $0.byteCount > $1.byteCount }
+        let own = sizes.prefix(resources).map { resource in
+            Treemap.Part(
+                name: "\(resource.key.group)/\(resource.key.id)", bytes: Int64(resource.byteCount),
+                link: InspectorLink(.resource, InspectorLink.values(of: resource.key)), color: 0)
+        }
+        let rest = sum(sizes.dropFirst(resources).map { Int64($0.byteCount) })
+        let content = sum([use.evictable, use.pinned, use.overlaid, use.inUse])
+        let responses = max(0, content - sum(own.map(\.bytes) + [rest]))
+        return own + [
+            .init(name: "other resources", bytes: rest, link: InspectorLink(.resources), color: 1),
+            .init(name: "responses and collections", bytes: responses, link: InspectorLink(.responses), color: 2),
+            .init(name: "outbox", bytes: use.outbox, link: InspectorLink(.outbox), color: 3),
+            .init(name: "being written", bytes: use.staging, link: InspectorLink(.space), color: 4),
+            .init(name: "to be removed", bytes: use.garbage, link: InspectorLink(.space), color: 5),
+            .init(name: "records", bytes: use.other, link: InspectorLink(.space), color: 6),
+        ]
+    }
+
+    /// Adds sizes; those of a crafted file may be as large as can be.
+    private static func sum(_ sizes: [Int64]) -> Int64 {
+        sizes.reduce(0) { sum, size in
+            let (next, isTooLarge) = sum.addingReportingOverflow(max(0, size))
+            return isTooLarge ? .max : next
+        }
     }
 
     private static func diagnostics(_ copy: DiagnosticsRecord) -> HTML {
