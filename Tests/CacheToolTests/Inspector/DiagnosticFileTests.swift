@@ -45,6 +45,8 @@ import Testing
         let stat = try Tool.run("stat", file, "--json")
         #expect(try stat.objects().first?["rows"] as? Int == 304)
         #expect(try Tool.run("verify", file).status == 0)
+        let dump = try Tool.run("dump", file).text
+        #expect(dump.contains("\"fileSize\"") && !dump.contains("bookmarks"), "\(dump.prefix(3_000))")
         #expect(try Tool.run("outbox", "list", file).text.contains("verse.edit"))
         #expect(try temporaryCopies().subtracting(before).isEmpty)
     }

@@ -22,7 +22,7 @@ import Testing
             ),
             (.responses, [], ["https://hush.test/", "40 KB", "stale since"]),
             (.collections, [], ["number &lt; 8", "neighbours"]),
-            (.activity, [], ["accepted", "the server changed"]),
+            (.activity, [], ["was <strong>accepted</strong>", "of lane", "the server changed"]),
             (.space, [], ["rows", "Overflow pages", "Slots for readers"]),
             (.problems, [], ["broken", "To do"]),
             (.changes, [("days", "30")], ["notes/1"]),

@@ -59,6 +59,10 @@ enum Shape {
         case ["format"]: format
         case ["session"]: session
         case ["salt"]: [Field("salt", .bytes)]
+        case ["diagnostics"]:
+            [
+                Field("time"), Field("fileSize"), Field("lastPage"), Field("tables", .bytes), Field("facts", .bytes),
+            ]
         case ["dictionaries"]: [Field("next"), Field("dictionaries", .bytes)]
         case ["keys"]: [Field("nameKey", .bytes), Field("dataKeys", .bytes)]
         case ["waits"]: [Field("servers", .bytes)]

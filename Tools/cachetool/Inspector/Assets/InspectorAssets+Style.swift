@@ -45,6 +45,7 @@ extension InspectorAssets {
         tbody tr:hover { background: var(--panel); }
         time { white-space: nowrap; }
         td time, dd time { white-space: normal; }
+        time span { white-space: nowrap; }
         code, pre, .path, textarea { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.9em; }
         pre { background: var(--panel); border: 1px solid var(--line); border-radius: 0.4em; padding: 0.6em; margin: 0.3em 0;
           overflow-x: auto; max-height: 40em; overflow-y: auto; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -72,8 +72,11 @@ extension HTML {
         let (distance, isTooFar) = now.subtractingReportingOverflow(milliseconds)
         let relative =
             isTooFar ? "" : distance < 0 ? ", in \(durationText(0 &- distance))" : ", \(durationText(distance)) ago"
-        let shown = text.count == 24 ? text.prefix(10) + " " + text.dropFirst(11).prefix(8) : text[...]
-        return "<time datetime=\"\(text)\">\(String(shown))\(relative)</time>"
+        // A date and a clock time, which are not broken within.
+        let shown: HTML =
+            text.count == 24
+            ? "<span>\(String(text.prefix(10)))</span> <span>\(String(text.dropFirst(11).prefix(8)))</span>" : "\(text)"
+        return "<time datetime=\"\(text)\">\(shown)\(relative)</time>"
     }
 
     /// Returns a number of bytes in a readable unit, with the exact number beside it.

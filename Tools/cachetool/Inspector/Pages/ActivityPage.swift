@@ -58,8 +58,31 @@ enum ActivityPage {
     }
 
     private static func text(_ line: JournalLine) -> HTML {
+        if let sentence = sentence(line) { return sentence }
         let parts = line.namedValues.map { name, value -> HTML in "\(name) <strong>\(value)</strong> " }
         return "\(line.kind): \(parts)"
+    }
+
+    /// Returns an outcome or an eviction in words; nil for another kind.
+    private static func sentence(_ line: JournalLine) -> HTML? {
+        let values = Dictionary(line.namedValues.map { ($0.name, $0.value) }) { first, _ in first }
+        func value(_ name: String) -> String { values[name].flatMap { $0 == "-" ? nil : $0 } ?? "" }
+        switch line.kind {
+        case "outcome":
+            guard let id = UUIDBytes(value("entry")) else { return nil }
+            // A rejected write stays in the outbox; the others have left it.
+            let isThere = value("outcome") == "rejected"
+            let name: HTML = isThere ? .link(write: id) : "\(String(id.description.prefix(8)))"
+            let reason = value("detail").isEmpty ? "" : ": \(value("detail"))"
+            return "write \(name) of lane \(value("lane")) was <strong>\(value("outcome"))</strong>\(reason)"
+        case "evicted":
+            guard let bytes = Int64(value("bytes")) else { return nil }
+            let isResource = value("what") == "resource"
+            let what = isResource ? "\(value("group"))/\(value("id"))" : "\(value("count")) responses"
+            let why = value("reason") == "cap" ? "to free space" : "at the app's request"
+            return "<strong>\(what)</strong> (\(sizeText(bytes))) dropped \(why)"
+        default: return nil
+        }
     }
 
     private static func resources(_ view: borrowing ReadView) throws -> [Event] {
