@@ -46,7 +46,11 @@ import Testing
         try await cache.session.signIn(as: "zebra-7")
         try await cache.put(Note(id: "1", text: "a"), to: "/notes/1")
         try await cache.session.markExpired("zebra-7")
-        #expect(try await cache.diagnostics().range(of: Data("zebra".utf8)) == nil)
-        try await cache.close()
+        try await world.running(cache) {
+            try await world.clock.wait(for: "the outbox to wait for the account") {
+                cache.outbox?.status.pauses.contains(.signInExpired(account: "zebra-7")) == true
+            }
+            #expect(try await cache.diagnostics().range(of: Data("zebra".utf8)) == nil)
+        }
     }
 }
