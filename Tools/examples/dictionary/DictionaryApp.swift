@@ -25,12 +25,7 @@ struct DictionaryOptions: ParsableArguments {
     var server = "http://127.0.0.1:8095"
 
     @Option(help: "The directory of what is stored.", completion: .directory)
-    var directory = Self.cachesFolder.appending(path: "larder-dictionary").path
-
-    /// The user's folder for caches: `$XDG_CACHE_HOME`, or `~/.cache`.
-    private static var cachesFolder: URL {
-        FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first ?? .temporaryDirectory
-    }
+    var directory = CacheLocation.applicationSupport("larder-dictionary").path
 
     /// Runs `body` with the dictionary, and closes it.
     func reading(_ body: (DictionaryModel) async throws -> Void) async throws {
@@ -51,14 +46,14 @@ extension DictionaryApp {
             discussion: "The words are those of the package wordnet-base. EXAMPLE: dictionary serve --port 9095")
 
         @Option(help: "The port; 0 for any that is free.")
-        var port = 8095
+        var port: UInt16 = 8095
 
         @Option(help: "The directory of WordNet's files.", completion: .directory)
         var words = "/usr/share/wordnet"
 
         func run() async throws {
             #if Server
-            try await DictionaryServer.run(port: port, words: words)
+            try await DictionaryServer.run(port: Int(port), words: words)
             #else
             throw ValidationError("Build it with --traits Server.")
             #endif

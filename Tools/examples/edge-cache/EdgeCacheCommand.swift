@@ -22,10 +22,10 @@ struct EdgeCacheCommand: AsyncParsableCommand {
     var origin: BaseURL?
 
     @Option(help: "The port of 127.0.0.1 to listen on; 0 for any that is free.")
-    var port = 8080
+    var port: UInt16 = 8080
 
     @Option(help: "The directory of the stored responses.", completion: .directory)
-    var directory = Self.cachesFolder.appending(path: "larder-edge-cache").path
+    var directory = CacheLocation.applicationSupport("larder-edge-cache").path
 
     @Option(help: "The most bytes to store, such as 256MiB or 2GiB.")
     var cap = ByteCount(bytes: 256 << 20)
@@ -63,7 +63,7 @@ struct EdgeCacheCommand: AsyncParsableCommand {
     private func serve(_ origin: BaseURL, _ store: Store, _ transport: any Transport) async throws {
         let edge = Edge(
             of: origin, store: store, transport: transport, timeout: .seconds(timeout), alwaysServesStale: alwaysStale)
-        try await edge.run(port: port) { port in
+        try await edge.run(port: Int(port)) { port in
             Self.report("\(origin) is cached at http://127.0.0.1:\(port)")
             Self.report("try: curl -i http://127.0.0.1:\(port)/")
         }
@@ -72,11 +72,6 @@ struct EdgeCacheCommand: AsyncParsableCommand {
     /// Writes a line at once; `print` would hold it back where the output is a file.
     private static func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
     #endif
-
-    /// The user's folder for caches: `$XDG_CACHE_HOME`, or `~/.cache`.
-    private static var cachesFolder: URL {
-        FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first ?? .temporaryDirectory
-    }
 
     private static func address(of text: String) throws -> BaseURL {
         guard let address = BaseURL(text) else { throw ValidationError("\(text) is no plain http address") }

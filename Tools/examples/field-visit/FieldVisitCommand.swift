@@ -25,18 +25,13 @@ struct VisitOptions: ParsableArguments {
     var server = "http://127.0.0.1:8097"
 
     @Option(help: "The directory of what is stored.", completion: .directory)
-    var directory = Self.cachesFolder.appending(path: "larder-field-visit").path
+    var directory = CacheLocation.applicationSupport("larder-field-visit").path
 
     @Option(help: "The account; another one has to have sent its visits first.")
     var account = "user-1"
 
     @Flag(help: "Open the directory without writing to it; another process may use it at the same time.")
     var readOnly = false
-
-    /// The user's folder for caches: `$XDG_CACHE_HOME`, or `~/.cache`.
-    private static var cachesFolder: URL {
-        FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first ?? .temporaryDirectory
-    }
 
     /// Runs `body` with the model of the account, and closes it.
     func using(_ body: (FieldModel) async throws -> Void) async throws {
@@ -66,11 +61,11 @@ extension FieldVisitCommand {
             discussion: "EXAMPLE: field-visit serve --port 9097")
 
         @Option(help: "The port; 0 for any that is free.")
-        var port = 8097
+        var port: UInt16 = 8097
 
         func run() async throws {
             #if Server
-            try await FieldServer().run(port: port)
+            try await FieldServer().run(port: Int(port))
             #else
             throw ValidationError("Build it with --traits Server.")
             #endif

@@ -24,15 +24,10 @@ struct ReaderOptions: ParsableArguments {
     var server = NewsReader.defaultServer
 
     @Option(help: "The directory of what is stored.", completion: .directory)
-    var directory = Self.cachesFolder.appending(path: "larder-news-reader").path
+    var directory = CacheLocation.applicationSupport("larder-news-reader").path
 
     @Flag(help: "Send nothing, as where there is no network.")
     var offline = false
-
-    /// The user's folder for caches: `$XDG_CACHE_HOME`, or `~/.cache`.
-    private static var cachesFolder: URL {
-        FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first ?? .temporaryDirectory
-    }
 
     /// Runs `body` with a reader, and ends the program with a line for the user where there is no answer.
     func reading(_ body: (NewsReader) async throws -> Void) async throws {
@@ -125,11 +120,11 @@ extension NewsReaderCommand {
             discussion: "EXAMPLE: news-reader serve --port 8091")
 
         @Option(help: "The port; 0 for any that is free.")
-        var port = 8090
+        var port: UInt16 = 8090
 
         func run() async throws {
             #if Server
-            try await NewsServer.run(port: port)
+            try await NewsServer.run(port: Int(port))
             #else
             throw ValidationError("Build it with --traits Server.")
             #endif
