@@ -36,12 +36,7 @@ extension ContentCache {
     private func facts() async -> [(name: String, value: String)] {
         var facts = [(name: "System", value: ProcessInfo.processInfo.operatingSystemVersionString)]
         if let status = content?.status { facts.append(("Sync", status.description)) }
-        if var status = outbox?.status {
-            status.pauses = status.pauses.map { pause in
-                if case .signInExpired = pause { .signInExpired(account: nil) } else { pause }
-            }
-            facts.append(("Writes", status.description))
-        }
+        if let status = outbox?.status { facts.append(("Writes", status.description)) }
         if let state = try? await session.status.state { facts.append(("Session", "\(state)")) }
         return facts
     }

@@ -116,6 +116,9 @@ extension Environment {
         return present != identity
     }
 
+    /// Whether another file or none has the path of the data file now.
+    package var isGone: Bool { (try? FileIdentity.of(path + "/" + StoreDirectory.dataName)) != identity }
+
     /// Whether anything has the path of the data file of the store at `path`; an open checks what it is.
     ///
     /// - Throws: ``EngineError/accessDenied(errno:)``, or another error of the system.

@@ -41,14 +41,22 @@ package struct DiagnosticsRecord: TupleRecord, Hashable, Sendable {
 
     package init() {}
 
+    /// The highest page number, so that sizes of pages can be added up.
+    private static let pageLimit = 1 << 40
+    private static let sizeLimit: Int64 = 1 << 56
+
     package mutating func codeFields(_ coder: inout FieldCoder) {
         coder.integer(&time)
         coder.count("fileSize", &fileSize)
+        coder.require(fileSize <= Self.sizeLimit, "fileSize", fileSize)
         coder.count("lastPage", &lastPage)
+        coder.require(lastPage <= Self.pageLimit, "lastPage", Int64(lastPage))
         coder.list(&tables, of: Table(name: "", entries: 0, pages: 0)) { coder, table in
             coder.text(&table.name)
             coder.count("entries", &table.entries)
+            coder.require(table.entries <= Self.sizeLimit, "entries", Int64(table.entries))
             coder.count("pages", &table.pages)
+            coder.require(table.pages <= Self.pageLimit, "pages", Int64(table.pages))
         }
         coder.list(&facts, of: Fact(name: "", value: "")) { coder, fact in
             coder.text(&fact.name)

@@ -51,11 +51,55 @@ import Testing
         #expect(try temporaryCopies().subtracting(before).isEmpty)
     }
 
-    @Test func `is not changed by a verb that writes`() async throws {
-        try await make()
+    /// A change of a temporary copy would be lost.
+    @Test(arguments: [true, false])
+    func `is refused by every verb that writes, and unchanged`(isDiagnostic: Bool) async throws {
+        if isDiagnostic {
+            try await make()
+        } else {
+            let inspected = try await InspectedStore()
+            try inspected.store.close()
+            try FileManager.default.copyItem(atPath: inspected.sample.path + "/data.mdb", toPath: file)
+        }
         let before = try Data(contentsOf: URL(filePath: file))
-        #expect(try Tool.run("outbox", "drop", file, InspectedStore.failed.description).status != 0)
+        let id = InspectedStore.failed.description
+        for arguments in [
+            ["outbox", "drop", file, id, "--yes"], ["outbox", "retry", file, id], ["pin", file, "translations/19"],
+            ["evict", file, "translations/19"], ["compact", file], ["inspect", file, "--allow-changes"],
+        ] {
+            let outcome = try Tool.run(Tool.path, arguments)
+            #expect(outcome.status == ExitStatus.system.rawValue, "\(arguments): \(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains("is a file: name the directory of a store"))
+        }
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
+    }
+
+    @Test func `removes the copies of processes that were killed, and says what is wrong with TMPDIR`() async throws {
+        try await make()
+        // The process has ended, so its number names none.
+        let killed = FileManager.default.temporaryDirectory.appending(
+            path: "cachetool-copy-0.new-\(try endedProcess())")
+        try FileManager.default.createDirectory(at: killed, withIntermediateDirectories: false)
+        let outcome = try Tool.run("stat", file)
+        #expect(outcome.status == 0 && outcome.errorOutput.contains("a diagnostic copy of"), "\(outcome.errorOutput)")
+        #expect(!FileManager.default.fileExists(atPath: killed.path))
+        let refused = try Tool.run("/usr/bin/env", ["TMPDIR=/nonexistent", Tool.path, "stat", file])
+        #expect(refused.status == ExitStatus.system.rawValue && refused.errorOutput.contains("set TMPDIR"))
+    }
+
+    private func endedProcess() throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/true")
+        try process.run()
+        process.waitUntilExit()
+        return process.processIdentifier
+    }
+
+    @Test func `is no pipe, which would never end`() throws {
+        try #require(unsafe mkfifo(file, 0o600) == 0)
+        let outcome = try Tool.run("stat", file)
+        #expect(outcome.status == ExitStatus.system.rawValue)
+        #expect(outcome.errorOutput.contains("neither a directory nor a regular file"))
     }
 
     @Test func `that is none is refused with a reason`() throws {

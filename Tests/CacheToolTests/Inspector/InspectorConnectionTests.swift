@@ -74,12 +74,16 @@ import Testing
         }
     }
 
-    @Test func `show no store that was removed`() async throws {
+    @Test func `show no store that was removed or replaced`() async throws {
         let inspected = try await InspectedStore()
+        let path = inspected.sample.path
         #expect(inspected.get(.overview).status == 200)
-        try FileManager.default.removeItem(atPath: inspected.sample.path)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
         #expect(inspected.get(.overview).status == 410)
-        #expect(inspected.get(.overview).text.contains("was removed"))
+        try FileManager.default.copyItem(atPath: path + ".old", toPath: path)
+        #expect(inspected.get(.overview).status == 410)
+        #expect(inspected.get(.overview).text.contains("was removed or replaced"))
+        try FileManager.default.removeItem(atPath: path + ".old")
     }
 
     @Test func `need a port that no other program has`() async throws {

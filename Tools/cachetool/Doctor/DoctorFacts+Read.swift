@@ -13,6 +13,7 @@ extension DoctorFacts {
     /// - Throws: ``ToolError`` when there is no store at `path`, and when a signal requested the end.
     init(of path: String, isThorough: Bool, cap: Int64?, isRedacted: Bool) throws {
         self.init(now: Filters.now(), redactor: Redactor(isOn: isRedacted, store: UUIDBytes(high: 0, low: 0)))
+        let path = try DiagnosticFile.directory(of: path)
         files = DoctorFiles(of: path)
         if !files.hasGuard, FileManager.default.fileExists(atPath: path + "/data.mdb") { return }
         try StoreArgument.check(path)

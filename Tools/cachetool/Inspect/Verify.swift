@@ -49,17 +49,18 @@ struct Verify: ParsableCommand {
         _ progress: inout Progress, _ report: (Finding) throws -> Void
     ) throws -> VerifySummary {
         defer { progress.end() }
-        try StoreArgument.check(store.store)
+        let path = try DiagnosticFile.directory(of: store.store)
+        try StoreArgument.check(path)
         // An open reads records, which liblmdb may not survive on damaged pages.
         let found = try StoreArgument.whileLocked {
-            try Store.pageFindings(level, at: store.store) { try progress.show($0, of: $1) }
+            try Store.pageFindings(level, at: path) { try progress.show($0, of: $1) }
         }
         if let found, level < .records || found.contains(where: \.endsChecks) {
             progress.end()
             for finding in found { try report(finding) }
             return VerifySummary(findings: found.count)
         }
-        let opened = try StoreArgument.open(store.store)
+        let opened = try StoreArgument.open(path)
         defer { try? opened.close() }
         return try opened.verify(level, progress: { try progress.show($0, of: $1) }) { finding in
             progress.end()

@@ -37,7 +37,7 @@ struct InspectVerb: AsyncParsableCommand {
             allowChanges ? try StoreArgument.openForChanges(store.store) : try StoreArgument.open(store.store)
         defer { try? opened.close() }
         let diagnostics = try opened.read { view in try view.diagnostics() }
-        let path = store.name
+        let path = store.store
         let token = UInt64.random(in: .min ... .max).hexadecimal + UInt64.random(in: .min ... .max).hexadecimal
         let allowsChanges = allowChanges
         let server = InspectorServer { port in

@@ -2,44 +2,80 @@ import Foundation
 import Synchronization
 
 /// Files that hold a whole store, as `ContentCache.diagnostics()` makes them: each is copied to a directory that can be
-/// opened.
+/// opened for reading.
 enum DiagnosticFile {
-    /// The directories that are removed when the process ends.
+    /// The directories that are removed when the process ends. Those of killed processes are removed by the next copy.
     private static let directories = Mutex<[String]>([])
+    private static let step = 1 << 20
 
-    /// Returns a directory with the store in the file at `path`; `path` itself where there is no file.
+    /// Returns a directory with the store in the file at `path`; `path` itself where there is no file, or one of a store
+    /// that may be in use, whose directory is to be named.
     ///
-    /// - Throws: ``ToolError`` when the file cannot be copied.
+    /// - Throws: ``ToolError`` when the file cannot be copied, and when a signal requested the end.
     static func directory(of path: String) throws -> String {
-        var isDirectory: ObjCBool = false
-        let files = FileManager.default
-        guard unsafe files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
-            // The file of a store that is in use: its directory is to be named.
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR,
             !["data.mdb", "lock.mdb", "guard.lock"].contains(URL(filePath: path).lastPathComponent)
         else { return path }
-        let directory = files.temporaryDirectory.appending(path: "cachetool-\(UUID().uuidString)").path
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw ToolError.system("\(path) is neither a directory nor a regular file: name a store.")
+        }
+        let directory = try makeDirectory()
+        try copy(path, to: directory + "/data.mdb")
+        try write(directory + "/guard.lock") { _ in }
+        return directory
+    }
+
+    private static func makeDirectory() throws -> String {
+        let parent = FileManager.default.temporaryDirectory.path
+        let (count, isFirst) = directories.withLock { ($0.count, $0.isEmpty) }
+        let base = "\(parent)/cachetool-copy-\(count)"
+        Leftovers.remove(beside: base, in: parent)
+        let directory = Leftovers.temporaryPath(beside: base)
         do {
-            try files.createDirectory(
+            try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            removeAtExit(directory)
-            try files.copyItem(atPath: path, toPath: directory + "/data.mdb")
-            try Data().write(to: URL(filePath: directory + "/guard.lock"))
         } catch {
-            throw ToolError.system("\(path) cannot be copied to a temporary directory: \(error.localizedDescription)")
+            throw ToolError.system(
+                "No directory can be made in \(parent) (\(error.localizedDescription)): set TMPDIR to one that can be written."
+            )
+        }
+        directories.withLock { $0.append(directory) }
+        if isFirst {
+            atexit {
+                for directory in DiagnosticFile.directories.withLock({ $0 }) {
+                    try? FileManager.default.removeItem(atPath: directory)
+                }
+            }
         }
         return directory
     }
 
-    private static func removeAtExit(_ directory: String) {
-        let isFirst = directories.withLock { directories in
-            defer { directories.append(directory) }
-            return directories.isEmpty
+    /// Copies a file in steps, so that a signal ends it.
+    private static func copy(_ path: String, to target: String) throws {
+        let source: FileHandle
+        do { source = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+            throw ToolError.system("\(path) cannot be read: \(error.localizedDescription)")
         }
-        guard isFirst else { return }
-        atexit {
-            for directory in DiagnosticFile.directories.withLock({ $0 }) {
-                try? FileManager.default.removeItem(atPath: directory)
+        defer { try? source.close() }
+        try write(target) { file in
+            while let part = try source.read(upToCount: step), !part.isEmpty {
+                try Interrupt.check()
+                try file.write(contentsOf: part)
             }
+        }
+    }
+
+    private static func write(_ path: String, _ body: (FileHandle) throws -> Void) throws {
+        do {
+            try Data().write(to: URL(filePath: path))
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            defer { try? file.close() }
+            try body(file)
+        } catch let error as CocoaError {
+            throw ToolError.system(
+                "The temporary copy \(path) cannot be made (\(error.localizedDescription)): set TMPDIR to one with free space."
+            )
         }
     }
 }

@@ -15,19 +15,11 @@ struct OutputOptions: ParsableArguments {
 
 /// The store that a verb reads.
 struct StoreArgument: ParsableArguments {
-    /// The path as it was given.
     @Argument(
-        help: ArgumentHelp(
-            "The store's directory, or a file that an app's diagnostics() has made.", valueName: "store"),
+        help: "The store's directory; for reading also a file that an app's diagnostics() has made.",
         completion: .file())
-    var name: String
+    var store: String
     @OptionGroup var key: KeyArgument
-    /// The directory of the store: a temporary one where a file was given.
-    private(set) var store = ""
-
-    private enum CodingKeys: CodingKey { case name, key }
-
-    mutating func validate() throws { store = try DiagnosticFile.directory(of: name) }
 
     /// Calls `body` with a read view of the store, which is opened read-only: safe beside a live writer.
     func read<Result>(_ body: (borrowing ReadView) throws -> Result) throws -> Result {
@@ -41,10 +33,15 @@ struct StoreArgument: ParsableArguments {
         return try store.read(body)
     }
 
-    /// Opens the store at `path` for reading.
+    /// Opens the store in the directory or the file at `path` for reading. Of a diagnostic copy it is said that it is one.
     static func open(_ path: String) throws -> Store {
-        try check(path)
-        return try open(path, StoreOptions(access: .readOnly), .system(logger: .tool))
+        let directory = try DiagnosticFile.directory(of: path)
+        try check(directory)
+        let store = try open(directory, StoreOptions(access: .readOnly), .system(logger: .tool))
+        if let copy = try? store.read({ view in try view.diagnostics() }) {
+            Terminal.printMessage("a diagnostic copy of \(timeText(copy.time)): it has no rows and no bodies")
+        }
+        return store
     }
 
     /// Opens the store at `path`; a signal ends the wait for a lock.
@@ -88,7 +85,7 @@ struct StoreArgument: ParsableArguments {
             throw .system("There is nothing at \(path): check the path.")
         }
         guard isDirectory.boolValue else {
-            throw .system("\(path) is a file: name the directory that holds data.mdb.")
+            throw .system("\(path) is a file: name the directory of a store.")
         }
         guard files.fileExists(atPath: path + "/data.mdb") else {
             throw .system("\(path) holds no data.mdb: name a store's directory.")

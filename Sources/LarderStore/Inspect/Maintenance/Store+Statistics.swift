@@ -19,7 +19,7 @@ extension Store {
         var byTable: [String: TableStatistics] = [:]
         for name in TableName.allCases { byTable[name.rawValue] = try view.transaction.statistics(of: tables[name]) }
         let original = try view.diagnostics()
-        for table in original?.tables ?? [] {
+        for table in original?.tables ?? [] where byTable[table.name] != nil {
             byTable[table.name] = TableStatistics(
                 entries: table.entries, pages: table.pages, pageSize: info.pageSize)
         }

@@ -72,6 +72,9 @@ public final class Store: Sendable {
         if !isOpen.load(ordering: .acquiring) { throw .closed }
     }
 
+    /// Whether the store's file was removed, or replaced by another one, since it was opened. It stays open all the same.
+    package var isGone: Bool { environment.isGone }
+
     /// Closes the store: ends observations, finishes writes already begun, and waits for readers.
     ///
     /// Another open of the same file in this process stays open; the last to close closes the file.

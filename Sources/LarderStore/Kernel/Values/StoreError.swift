@@ -26,7 +26,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case encryption(EncryptionProblem)
     /// The store may have compressed rows, and was opened without ``StoreOptions/compression``. Nothing was changed.
     case compressionMissing
-    /// The file may be read only by this version: it was changed by a newer one, or it is a published copy.
+    /// The file may be read only by this version: it was changed by a newer one, or it is a published or diagnostic copy.
     case readOnlyFormat
     /// The file is a store that processes write to, so that it cannot be read without locks.
     case notPublished
@@ -80,7 +80,8 @@ extension StoreError: CustomStringConvertible {
         case .unsupportedFormat(let reason): "The file needs a newer version: \(reason)"
         case .encryption(let problem): problem.text
         case .compressionMissing: "The store has compressed rows: open it with StoreOptions.compression."
-        case .readOnlyFormat: "The file may only be read: a newer version has changed it, or it is a published copy."
+        case .readOnlyFormat:
+            "The file may only be read: it is a published or diagnostic copy, or a newer version has changed it."
         case .notPublished: "The file is no published copy: open it as a store, or publish it first."
         case .stagingSuperseded: "The snapshot was superseded by another one or discarded."
         case .duplicateEntry(let id): "The outbox already has the entry \(id)."

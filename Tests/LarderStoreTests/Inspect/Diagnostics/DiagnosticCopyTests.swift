@@ -162,6 +162,47 @@ import LarderEncryption
         try store.close()
     }
 
+    /// Replaces what the copy says of its store.
+    private func rewrite(_ change: (inout DiagnosticsRecord) -> Void) throws {
+        let raw = try RawStore(copied.path)
+        let stored = try #require(try raw.records().first { $0.table == .meta && $0.key == DiagnosticsRecord.key })
+        var record = try DiagnosticsRecord(decoding: stored.body.rawSpan)
+        change(&record)
+        try raw.replace([stored], by: [stored.resealed(record.encode())])
+        try raw.close()
+    }
+
+    @Test func `with sizes that no store has is damaged; with the largest, sizes can be added up`() async throws {
+        let store = try original.open()
+        try await fillSample(store)
+        try copy(store).close()
+        let (pages, size) = (1 << 40, 1 << 56)
+        try rewrite { record in
+            (record.fileSize, record.lastPage) = (Int64(size), pages)
+            record.tables = TableName.allCases.map { .init(name: $0.rawValue, entries: size, pages: pages) }
+            record.tables.append(.init(name: "other", entries: size, pages: pages))
+        }
+        var copy = try copied.open(StoreOptions(access: .readOnly))
+        let statistics = try copy.statistics()
+        #expect(statistics.usedPages == 15 * pages && statistics.tables.count == 15)
+        #expect(!statistics.usedPages.multipliedReportingOverflow(by: 1 << 16).overflow)
+        try copy.close()
+        for change in [
+            { $0.fileSize = Int64(size) + 1 }, { $0.lastPage = pages + 1 }, { $0.tables[0].pages = pages + 1 },
+            { $0.tables[0].entries = size + 1 },
+        ] as [(inout DiagnosticsRecord) -> Void] {
+            try rewrite(change)
+            copy = try copied.open(StoreOptions(access: .readOnly))
+            #expect(throws: StoreError.self) { try copy.statistics() }
+            #expect(try copy.findings().map(\.kind) == [.undecodable])
+            try copy.close()
+            try store.writeDiagnostics(to: copied.path + "-next")
+            try? FileManager.default.removeItem(atPath: copied.path)
+            try FileManager.default.moveItem(atPath: copied.path + "-next", toPath: copied.path)
+        }
+        try store.close()
+    }
+
     @Test func `leaves damaged records out`() async throws {
         let store = try original.open()
         try await fillWithSecrets(store)

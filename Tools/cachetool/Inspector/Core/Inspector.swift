@@ -41,10 +41,9 @@ struct Inspector: Sendable {
             guard let page = InspectorPage(rawValue: String(name)) else {
                 return failure(404, "There is no such page.")
             }
-            // The file of a store that was removed stays open, and would be shown for ever.
-            guard FileManager.default.fileExists(atPath: store.path + "/data.mdb") else {
-                return failure(
-                    410, "The store was removed since the tool was started. Start it again to see another one.")
+            // The file of a store that was removed or replaced stays open, and would be shown for ever.
+            if store.isGone {
+                return failure(410, "The store was removed or replaced since the tool was started: start it again.")
             }
             return try respond(with: page, query)
         } catch {
