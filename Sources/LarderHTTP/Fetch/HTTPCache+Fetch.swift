@@ -21,11 +21,19 @@ extension HTTPCache {
     func fetch(
         _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
-        try await services.measuring(
+        // An answer from memory is so short that a span and labels for nothing would be much of its cost.
+        guard services.isMeasured else { return try await fetchFollowed(request, strategy, check: check) }
+        return try await services.measuring(
             span: "larder.fetch", timer: "larder_fetch_seconds", labels: { Self.labels($0) }
         ) { () async throws(HTTPCacheError) -> Fetched<HTTPAnswer> in
-            try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
+            try await fetchFollowed(request, strategy, check: check)
         }
+    }
+
+    private func fetchFollowed(
+        _ request: FetchRequest, _ strategy: SingleAnswerStrategy, check: BodyCheck?
+    ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        try await followed(fetchOne(request, strategy, check: check), from: request, strategy, check: check)
     }
 
     private static func labels(_ result: Result<Fetched<HTTPAnswer>, HTTPCacheError>) -> [(String, String)] {

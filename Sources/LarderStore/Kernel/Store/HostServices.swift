@@ -31,9 +31,11 @@ public struct HostServices: Sendable {
     }
 
     /// Makes the metrics that docs/metrics.md lists.
-    public var metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    public var metrics: any MetricsFactory = NOOPMetricsHandler.instance { didSet { noteReceivers() } }
     /// Makes a span for each sync, fetch and send.
-    public var tracer: any Tracer = NoOpTracer()
+    public var tracer: any Tracer = NoOpTracer() { didSet { noteReceivers() } }
+    /// Whether something receives the metrics or the spans; stored, because finding out costs as much as a lookup.
+    package private(set) var isMeasured = false
 
     private var escapingLogger: Logger
 
@@ -48,6 +50,10 @@ public struct HostServices: Sendable {
         self.sleepUntil = sleepUntil
         self.makeID = makeID
         escapingLogger = logger.escaping()
+    }
+
+    private mutating func noteReceivers() {
+        isMeasured = !(metrics is NOOPMetricsHandler) || !(tracer is NoOpTracer)
     }
 
     /// Waits for a duration from now on.
