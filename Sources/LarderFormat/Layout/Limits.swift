@@ -18,6 +18,8 @@ public enum Limits {
     public static let token = 65_536
     /// The UTF-8 of a filter's last error.
     public static let errorText = 512
+    /// The elements of the runs of a filter; the oldest are removed.
+    public static let recordedRuns = 24
     /// The highest number of a secondary index.
     public static let indexNumber: Int64 = 65_535
     /// An encoded text in a secondary index; a longer text is cut.

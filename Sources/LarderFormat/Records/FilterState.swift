@@ -37,6 +37,8 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     /// When a bootstrap that ended without some resources may begin again by itself, in milliseconds since 1970-01-01
     /// UTC; nil when there is none.
     package var incompleteUntil: Int64?
+    /// The latest runs, the oldest first, at most ``Limits/recordedRuns`` elements.
+    public package(set) var runs: [RecordedRuns] = []
     /// The resources in the filter. They have records of their own: the list is empty where this record was read by
     /// itself.
     public package(set) var members: [ResourceKey] = []
@@ -71,6 +73,8 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.count("resyncs", &resyncs)
         coder.integer(&resyncedAt)
         coder.count("journalAtBegin", &journalAtBegin)
-        coder.trailing(&incompleteUntil)
+        if coder.trailing(&incompleteUntil, isLast: runs.isEmpty) {
+            coder.trailing(&runs, of: RecordedRuns(beganAt: 0, endedAt: 0)) { $1.codeFields(&$0) }
+        }
     }
 }

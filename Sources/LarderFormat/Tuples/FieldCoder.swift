@@ -190,8 +190,14 @@ extension FieldCoder {
 
     /// Codes an integer, but writes nothing for nil. When reading, an element of another kind is of a later version and
     /// counts as nil.
-    mutating func trailing(_ value: inout Int64?) {
-        if isReading ? reader.isAtInteger : value != nil { integer(&value) } else { value = nil }
+    ///
+    /// - Parameter isLast: whether no element is written after it; where one is, nil is written as null.
+    /// - Returns: whether the record has the element, so that another one may follow.
+    @discardableResult
+    mutating func trailing(_ value: inout Int64?, isLast: Bool = true) -> Bool {
+        let isThere = isReading ? reader.isAtInteger || reader.isAtNull : value != nil || !isLast
+        if isThere { integer(&value) } else { value = nil }
+        return isThere
     }
 
     /// Codes a text as ``trailing(_:)`` codes an integer.

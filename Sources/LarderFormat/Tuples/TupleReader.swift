@@ -25,6 +25,9 @@ package struct TupleReader: ~Escapable {
     /// Whether the next element is a text; false at the end, and before an element that is not known.
     package var isAtText: Bool { source.byte(at: offset) == TupleCode.text }
 
+    /// Whether the next element is null.
+    package var isAtNull: Bool { source.byte(at: offset) == TupleCode.null }
+
     /// Whether the next element is an integer; false at the end, and before an element that is not known.
     package var isAtInteger: Bool {
         source.byte(at: offset).map { (TupleCode.firstInteger...TupleCode.lastInteger).contains($0) } ?? false

@@ -214,7 +214,7 @@ extension Transaction {
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError/invalid(_:)`` for a token
     ///   beyond the limits.
     package mutating func finishRun(
-        _ run: FilterRun, token: String, untilSequence: Int64, now: Int64
+        _ run: FilterRun, token: String, untilSequence: Int64, rowsChanged: Int = 0, now: Int64
     ) throws -> [ResourceKey] {
         try checkCurrent(run)
         var swept: [ResourceKey] = []
@@ -238,6 +238,8 @@ extension Transaction {
             record.failures = 0
             record.lastError = nil
             record.nextRunAt = nil
+            record.runs.add(
+                RecordedRuns(beganAt: run.beganAt, endedAt: now, rowsChanged: Int64(clamping: rowsChanged)))
             if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
         _ = try releaseOverlays(after: run.end(bound: untilSequence))
@@ -256,6 +258,10 @@ extension Transaction {
             record.failures = Int64(run.failures)
             record.lastError = run.lastError
             record.nextRunAt = run.nextRunAt
+            if let error = run.lastError.flatMap(ErrorLine.init) {
+                record.runs.add(
+                    RecordedRuns(beganAt: run.lastRunAt ?? run.endedAt, endedAt: run.endedAt, error: error.text))
+            }
         }
     }
 }

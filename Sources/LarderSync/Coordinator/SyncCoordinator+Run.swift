@@ -284,7 +284,7 @@ extension SyncCoordinator {
             return try await ListRun(list: list, store: store, report: report).execute()
         }
         Counter(label: "larder_sync_rows_total", factory: store.host.metrics)
-            .increment(by: done.rowsChanged + done.snapshotRows)
+            .increment(by: done.rowsWritten)
         return done
     }
 

@@ -97,8 +97,9 @@ package struct SyncRun: Sendable {
 
     private func finish(_ run: inout RunState, _ token: String) async throws -> SyncReport {
         let (filterRun, bound, now) = (run.filterRun, run.bound, store.host.now())
-        let swept = try await store.write { transaction in
-            try transaction.finishRun(filterRun, token: token, untilSequence: bound, now: now)
+        let swept = try await store.write { [rowsChanged = run.result.rowsWritten] transaction in
+            try transaction.finishRun(
+                filterRun, token: token, untilSequence: bound, rowsChanged: rowsChanged, now: now)
         }
         // The commit above has released only as many local writes as one commit should. The token is stored: if this
         // fails, the end of the next run continues.

@@ -96,6 +96,9 @@ public struct SyncReport: Hashable, Sendable {
     /// The bound of the run.
     public internal(set) var untilSequence: Int64 = 0
 
+    /// The rows that the run wrote or deleted, those of snapshots included.
+    var rowsWritten: Int { rowsChanged + snapshotRows }
+
     /// The report of a run that has done nothing yet.
     package init(filter: String, kind: Kind) {
         self.filter = filter

@@ -31,6 +31,13 @@ struct InspectedStore {
     private static func fill(_ store: Store) async throws {
         let notes = ResourceKey("notes", 1)
         try await store.write { transaction in
+            try transaction.updateFilter("translations:19") { state in
+                state.runs = [
+                    RecordedRuns(beganAt: now - 7_200_000, endedAt: now - 3_600_000, count: 3),
+                    RecordedRuns(beganAt: now - 1_800_000, endedAt: now - 1_700_000, rowsChanged: 303),
+                    RecordedRuns(beganAt: now - 60_000, endedAt: now - 30_000, count: 2, error: "503 \(hostile)"),
+                ]
+            }
             try transaction.update(notes) { record in
                 record.appliedSequence = 2
                 record.changedAt = now - 1_000

@@ -14,7 +14,13 @@ import Testing
             (.resources, [], ["translations/19", "tafsirs/3", "notes/1", "not yet"]),
             (.resource, verses, ["translations:19", "translation 97<", "4711", "about intro\\ttab"]),
             (.resource, verses + [("of", "translation"), ("prefix", "30")], ["translation 30<", "translation 300<"]),
-            (.sync, [("filter", "translations:19")], ["Filter translations:19", "303"]),
+            (
+                .sync, [("filter", "translations:19")],
+                [
+                    "Filter translations:19", "303", "3 runs found nothing new", "1 run changed 303 rows",
+                    "2 runs failed: 503 &lt;",
+                ]
+            ),
             (.outbox, [], ["Lane verses", "Lane bookmarks", "Failed;", "/verses/7", "expired"]),
             (
                 .write, [("id", InspectedStore.failed.description)],
@@ -22,7 +28,10 @@ import Testing
             ),
             (.responses, [], ["https://hush.test/", "40 KB", "stale since"]),
             (.collections, [], ["number &lt; 8", "neighbours"]),
-            (.activity, [], ["was <strong>accepted</strong>", "of lane", "the server changed"]),
+            (
+                .activity, [],
+                ["was <strong>accepted</strong>", "of lane", "the server changed", "3 runs found nothing new"]
+            ),
             (.space, [], ["rows", "Overflow pages", "Slots for readers"]),
             (.problems, [], ["broken", "To do"]),
             (.changes, [("days", "30")], ["notes/1"]),

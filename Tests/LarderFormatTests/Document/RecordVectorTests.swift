@@ -79,6 +79,7 @@ import Testing
         try expectBoth("filter-rejected", Example.rejectedFilter, { $0.encode() }) {
             try FilterState(decoding: $0)
         }
+        try expectBoth("filter-runs", Example.filterWithRuns, { $0.encode() }) { try FilterState(decoding: $0) }
         try expectBoth("member", Example.member, { $0.encode() }) { try MemberRecord(decoding: $0) }
         try expectBoth("outbox-head", Example.head, { $0.encode() }) { try OutboxHeadRecord(decoding: $0) }
         try expectBoth("outbox-body", Example.body, { $0.encode() }) { try OutboxBodyRecord(decoding: $0) }

@@ -16,7 +16,7 @@ enum Example {
         var record = CountersRecord()
         record.nextGeneration = 8
         record.nextOutboxSequence = 3
-        record.nextFilter = 3
+        record.nextFilter = 4
         record.nextJournalSequence = 4
         record.nextIndex = 2
         record.nextBlob = 2
@@ -90,6 +90,27 @@ enum Example {
         record.resyncs = 1
         record.resyncedAt = midnight + 1000
         record.journalAtBegin = 2
+        return record
+    }()
+
+    static let filterWithRuns: FilterState = {
+        var record = FilterState(filter: "notes:1")
+        record.token = "NDcxMg"
+        record.tokenUpdatedAt = midnight + 2500
+        record.lastUntilSequence = 4712
+        record.run = 1
+        record.lastRunAt = midnight + 4000
+        record.nextRunAt = midnight + 8000
+        record.failures = 2
+        record.lastError = "the server is unavailable (503)"
+        record.journalAtBegin = 1
+        record.runs = [
+            RecordedRuns(beganAt: midnight, endedAt: midnight + 1200, count: 3, rowsChanged: 0, error: nil),
+            RecordedRuns(beganAt: midnight + 2000, endedAt: midnight + 2500, count: 1, rowsChanged: 12, error: nil),
+            RecordedRuns(
+                beganAt: midnight + 3000, endedAt: midnight + 4100, count: 2, rowsChanged: 0,
+                error: "the server is unavailable (503)"),
+        ]
         return record
     }()
 

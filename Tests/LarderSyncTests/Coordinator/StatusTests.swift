@@ -153,6 +153,36 @@ struct StatusTests {
         #expect(stored.lastError == nil && stored.failures == 0 && stored.nextRunAt == nil)
     }
 
+    @Test func `records the latest runs of a filter, those with the same result as one`() async throws {
+        let fixture = try await prepared()
+        for exchange in 0...1 { fixture.script.plan(.fail(.connectionRefused), exchange: exchange) }
+        let coordinator = try fixture.coordinator("translations:*")
+        let start = fixture.clock.wallMilliseconds
+        try await fixture.running(coordinator) {
+            try await coordinator.status { $0.isRetrying }
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(1))
+            try await fixture.waitForEvent(2) { if case .failed = $0 { true } else { false } }
+            await fixture.clock.sleepers(atLeast: 1)
+            fixture.clock.advance(by: .seconds(2))
+            try await coordinator.status { $0.isIdle && $0.filters[0].lastError == nil }
+            for _ in 1...3 {
+                fixture.clock.advance(by: .seconds(1))
+                _ = try await coordinator.sync(filter)
+            }
+            try await fixture.origin.put(1, "new")
+            _ = try await coordinator.sync(filter)
+        }
+        let refused = SyncError.transport(.connectionRefused).description
+        #expect(
+            try fixture.filterState()?.runs == [
+                RecordedRuns(beganAt: start, endedAt: start + 1000, count: 2, error: refused),
+                RecordedRuns(beganAt: start + 3000, endedAt: start + 3000, rowsChanged: 3),
+                RecordedRuns(beganAt: start + 4000, endedAt: start + 6000, count: 3),
+                RecordedRuns(beganAt: start + 6000, endedAt: start + 6000, rowsChanged: 1),
+            ])
+    }
+
     @Test func `stores the reason with the filter across restarts`() async throws {
         let fixture = try await prepared()
         fixture.script.plan(.status(.unprocessableContent), exchange: 0)

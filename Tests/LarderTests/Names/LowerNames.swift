@@ -65,6 +65,7 @@ private enum LowerNames {
     typealias LarderFormatOutboxOutcome = OutboxOutcome
     typealias LarderFormatOverlayChange = OverlayChange
     typealias LarderFormatPayloadCodec = PayloadCodec
+    typealias LarderFormatRecordedRuns = RecordedRuns
     typealias LarderFormatResolvedConflict = ResolvedConflict
     typealias LarderFormatResourceKey = ResourceKey
     typealias LarderFormatResourceState = ResourceState

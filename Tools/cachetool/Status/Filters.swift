@@ -18,7 +18,7 @@ struct Filters: AsyncParsableCommand {
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, lastRunAt, nextRunAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, appliedSequence, generation, rows, bytes, syncedAt, changedAt, \
-            schemaVersion, finishedInRun}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
+            schemaVersion, finishedInRun}], runs: [{beganAt, endedAt, count, rowsChanged, error}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
             milliseconds. What is to go is estimated by the copies that are there, null where there is none.
 
             EXAMPLE: cachetool filters /data/store --watch
@@ -106,8 +106,16 @@ extension Filters {
             "lastRunAt": .optional(state.lastRunAt), "nextRunAt": .optional(state.nextRunAt),
             "failures": .integer(state.failures), "lastError": redactor.json(state.lastError),
             "resyncs": .integer(state.resyncs), "resyncedAt": .optional(state.resyncedAt),
-            "members": .array(readiness.members.map { json($0, redactor) }), "server": redactor.json(server),
+            "members": .array(readiness.members.map { json($0, redactor) }),
+            "runs": .array(state.runs.map { json($0, redactor) }), "server": redactor.json(server),
             "why": .string(why),
+        ]
+    }
+
+    private func json(_ runs: RecordedRuns, _ redactor: Redactor) -> JSON {
+        [
+            "beganAt": .integer(runs.beganAt), "endedAt": .integer(runs.endedAt), "count": .integer(runs.count),
+            "rowsChanged": .integer(runs.rowsChanged), "error": redactor.json(runs.error),
         ]
     }
 

@@ -1,14 +1,14 @@
 internal import LarderFormat
 
 /// The text of an error as a filter's record keeps it: one line, at most ``Limits/errorText`` bytes of UTF-8.
-struct ErrorLine: Hashable, Sendable {
-    let text: String
+package struct ErrorLine: Hashable, Sendable {
+    package let text: String
 
     /// Keeps as much of `text` as fits, cut between code points, with a space for every control character and line
     /// break.
     ///
     /// Nil when nothing but spaces is left.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var line = String.UnicodeScalarView()
         var byteCount = 0
         for scalar in text.unicodeScalars {

@@ -77,6 +77,10 @@ extension InspectorAssets {
         .treemap text { fill: #ffffff; font: 12px system-ui, sans-serif; pointer-events: none; }
         .treemap .small { font-size: 11px; }
         .treemap a:hover .part { opacity: 0.8; }
+        .timeline { width: 100%; display: block; margin: 0.6em 0; }
+        .timeline text { fill: var(--text); font: 13px system-ui, sans-serif; }
+        .timeline line { stroke: var(--line); stroke-width: 1; }
+        .timeline .same { fill: var(--soft); } .timeline .changed { fill: var(--good); } .timeline .failed { fill: var(--bad); }
         .color0 { fill: #2f6f5e; } .color1 { fill: #35618f; } .color2 { fill: #8a5a1c; } .color3 { fill: #8b3a4a; }
         .color4 { fill: #5a5290; } .color5 { fill: #4d6b2f; } .color6 { fill: #6b5d55; } .color7 { fill: #66716d; }
         """

@@ -29,8 +29,8 @@ enum ActivityPage {
                     events.prefix(limit).map { event in
                         [.time(event.time, now: context.now), "\(event.kind)", event.what]
                     }, empty: "Nothing happened yet."))
-                <p class="hint">The store keeps the newest thousand outcomes, conflicts and evictions, the last run of each \
-                filter, and the last change of each resource.</p>
+                <p class="hint">The store keeps the newest thousand outcomes, conflicts and evictions, the latest \
+                runs of each filter, and the last change of each resource.</p>
                 """)
     }
 
@@ -94,17 +94,11 @@ enum ActivityPage {
     }
 
     private static func runs(_ view: borrowing ReadView) throws -> [Event] {
-        try zip(view.filters(), view.readiness()).flatMap { state, readiness in
+        try view.filters().flatMap { state in
             let name = HTML.link(state.filter, .sync, [("filter", state.filter)])
-            let ended = readiness.syncedAt.map {
-                Event(time: $0, kind: "run", what: "\(name) was in step with the server")
+            return state.runs.map { runs in
+                Event(time: runs.endedAt, kind: "run", what: "\(name): \(RunTimeline.sentence(runs))")
             }
-            let failed =
-                state.failures > 0
-                ? state.lastRunAt.map { time in
-                    Event(time: time, kind: "run", what: "a run of \(name) failed: \(state.lastError ?? "")")
-                } : nil
-            return [ended, failed].compactMap { $0 }
         }
     }
 }

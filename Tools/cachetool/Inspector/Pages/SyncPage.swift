@@ -29,6 +29,7 @@ enum SyncPage {
                         .text("Filter"), .text("Readable offline"), .text("Resources"), .text("Synced"), .text("Last run"),
                         .text("Next run"), .number("Failed runs"), .text("Why, and what makes it go on"),
                     ], rows, empty: "The store has no filters: no app has synced content into it."))
+                \(RunTimeline.html(try view.filters(), now: context.now))
                 \(members)
                 """)
     }
@@ -63,6 +64,18 @@ enum SyncPage {
                     .text("Failure"),
                 ], rows, empty: "The server named no resource for this filter yet."))
             \(left > 0 ? "<p>And \(left) more.</p>" : "" as HTML)
+            \(runs(state, context))
             """
+    }
+
+    private static func runs(_ state: FilterState, _ context: PageContext) -> HTML {
+        .table(
+            "Its latest runs, the newest first", [.text("Ended"), .text("Began"), .text("Result")],
+            state.runs.reversed().map { runs in
+                [
+                    .time(runs.endedAt, now: context.now), .time(runs.beganAt, now: context.now),
+                    "\(RunTimeline.sentence(runs))",
+                ]
+            }, empty: "No run has ended yet.")
     }
 }
