@@ -173,6 +173,17 @@ public final class FileCache: ResponseCache {
         }
     }
 
+    /// Adds tags to an entry, and pins it where the options say so. Copies the body into a new file, and blocks
+    /// meanwhile.
+    ///
+    /// - Throws: `FormatError` for a tag beyond the limits; else as ``refresh(_:with:)``.
+    public func add(_ options: StorageOptions, to entry: CachedResponse) async throws {
+        for tag in options.tags { try Limits.check(tag: tag) }
+        try edit(entry.key) { record in
+            if UInt64(bitPattern: record.blob) == entry.identity { record.add(options) }
+        }
+    }
+
     /// Marks the responses under `key`: each is validated before its next use.
     ///
     /// - Throws: as ``invalidate(_:fullExpire:)``.

@@ -9,17 +9,22 @@ internal import Synchronization
 public final class MemoryResponseCache: ResponseCache {
     private struct Entry {
         private(set) var head: Shared<CachedResponse.Head>
-        let isPinned: Bool
         let body: MemoryBody
         let identity: UInt64
         let cost: Int
         var lastUse: UInt64
 
+        var isPinned: Bool { head.value.isPinned }
+
         var response: StoredResponse {
             get { head.value.response }
-            set {
-                head = Shared(CachedResponse.Head(key: head.value.key, response: newValue, tags: head.value.tags))
-            }
+            set { change { $0.response = newValue } }
+        }
+
+        mutating func change(_ edit: (inout CachedResponse.Head) -> Void) {
+            var value = head.value
+            edit(&value)
+            head = Shared(value)
         }
     }
 
@@ -103,8 +108,10 @@ public final class MemoryResponseCache: ResponseCache {
         state.withLock { state in
             let number = state.tick()
             let entry = Entry(
-                head: Shared(CachedResponse.Head(key: key, response: response, tags: options.tags)),
-                isPinned: options.isPinned, body: body, identity: number,
+                head: Shared(
+                    CachedResponse.Head(
+                        key: key, response: response, tags: options.tags, isPinned: options.isPinned)),
+                body: body, identity: number,
                 cost: body.bytes.count + key.utf8.count + response.cost, lastUse: number)
             if entry.cost > maximumBytes / 2 { return Self.cached(entry, isStored: false) }
             let bytes = ByteKey(key)
@@ -128,6 +135,19 @@ public final class MemoryResponseCache: ResponseCache {
             state.entries[bytes]?[place].response = response
             remove(&state) { key, other in
                 key == bytes && other.identity != entry.identity && other.response.selecting == response.selecting
+            }
+        }
+    }
+
+    /// Adds tags to an entry, and pins it where the options say so.
+    ///
+    /// - Throws: nothing.
+    public func add(_ options: StorageOptions, to entry: CachedResponse) async throws {
+        edit(entry.key) { stored in
+            guard stored.identity == entry.identity else { return }
+            stored.change { head in
+                head.tags.formUnion(options.tags)
+                head.isPinned = head.isPinned || options.isPinned
             }
         }
     }

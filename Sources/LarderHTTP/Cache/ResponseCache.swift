@@ -29,6 +29,11 @@ public protocol ResponseCache: Sendable {
     /// the entry was replaced or removed meanwhile.
     func refresh(_ entry: CachedResponse, with response: StoredResponse) async throws
 
+    /// Adds tags to an entry, and pins it where the options say so; it loses none.
+    ///
+    /// Does nothing when the entry was replaced or removed meanwhile.
+    func add(_ options: StorageOptions, to entry: CachedResponse) async throws
+
     /// Marks the responses under `key`: each is validated before its next use.
     func invalidate(_ key: String) async throws
 
@@ -52,6 +57,11 @@ extension ResponseCache {
 
     /// False: responses are kept without `Set-Cookie`.
     public var isVolatile: Bool { false }
+
+    /// Adds nothing, for a cache without tags and pins.
+    ///
+    /// - Throws: nothing.
+    public func add(_ options: StorageOptions, to entry: CachedResponse) async throws {}
 
     /// Records nothing.
     public func recordUse(of entry: CachedResponse) {}
@@ -100,6 +110,7 @@ public struct CachedResponse: Sendable {
         var key: String
         var response: StoredResponse
         var tags: Set<String>
+        var isPinned = false
     }
 
     private var head: Shared<Head>
@@ -128,7 +139,13 @@ public struct CachedResponse: Sendable {
         set { change { $0.tags = newValue } }
     }
 
-    /// An entry of these parts.
+    /// Whether it is exempt from eviction.
+    public var isPinned: Bool {
+        get { head.value.isPinned }
+        set { change { $0.isPinned = newValue } }
+    }
+
+    /// An entry of these parts, not pinned.
     public init(
         key: String, identity: UInt64, response: StoredResponse, body: any BodySource, tags: Set<String>,
         isStored: Bool = true

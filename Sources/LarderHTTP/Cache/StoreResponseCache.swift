@@ -97,6 +97,18 @@ public struct StoreResponseCache: ResponseCache {
         }
     }
 
+    /// Adds tags to an entry, and pins it where the options say so.
+    ///
+    /// - Throws: as `Store.write(durability:_:)`; `StoreError.invalid` for a tag beyond the limits.
+    public func add(_ options: StorageOptions, to entry: CachedResponse) async throws {
+        let blob = Int64(bitPattern: entry.identity)
+        try await store.write(durability: .relaxed) { transaction in
+            for place in try transaction.responsePlaces(forKey: entry.key, where: { $0.blob == blob }) {
+                try transaction.updateResponse(at: place.place, blob: blob) { $0.add(options) }
+            }
+        }
+    }
+
     /// Marks the responses under `key`: each is validated before its next use.
     ///
     /// - Throws: as `Store.write(durability:_:)`.
@@ -238,7 +250,9 @@ private struct DecodedResponse: Sendable {
         let record = entry.record
         guard let response = StoredResponse(record) else { return nil }
         (place, blob, byteCount) = (entry.place, record.blob, record.byteCount)
-        head = Shared(CachedResponse.Head(key: record.key, response: response, tags: Set(record.tags)))
+        head = Shared(
+            CachedResponse.Head(
+                key: record.key, response: response, tags: Set(record.tags), isPinned: record.isPinned))
     }
 
     /// Returns the entry with its body; nil when the body has another length.
@@ -255,5 +269,6 @@ extension CachedResponse {
         self.init(
             key: record.key, identity: UInt64(bitPattern: record.blob), response: response, body: body,
             tags: Set(record.tags))
+        isPinned = record.isPinned
     }
 }

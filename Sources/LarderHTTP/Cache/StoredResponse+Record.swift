@@ -41,6 +41,12 @@ extension ResponseRecord {
         isPinned = options.isPinned
     }
 
+    /// Adds tags, and pins it where the options say so.
+    mutating func add(_ options: StorageOptions) {
+        setTags(tags + options.tags)
+        isPinned = isPinned || options.isPinned
+    }
+
     /// Adopts the changes of a confirmation by the server, or of an invalidation. Key and body stay.
     mutating func refresh(with response: StoredResponse) {
         // A changed `Vary` selects by other fields.

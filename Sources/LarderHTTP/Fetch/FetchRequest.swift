@@ -17,7 +17,8 @@ public struct FetchRequest: Sendable {
     public var body: [UInt8]?
     /// The key under which the answer is stored, in place of the target URI.
     public var key: String?
-    /// The names by which the answer can be removed together with others.
+    /// The names by which the answer can be removed together with others. A response that is stored already gets them
+    /// too, when it answers the request.
     public var tags: Set<String>
     /// The terms for the cache, beside the request's own header fields.
     public var terms: RequestTerms
@@ -29,7 +30,8 @@ public struct FetchRequest: Sendable {
     ///
     /// False keeps it in memory alone, and finds only responses in memory.
     public var isPersistent: Bool?
-    /// Whether the answer is exempt from eviction.
+    /// Whether the answer is exempt from eviction. A response that is stored already becomes so, when it answers the
+    /// request; it stays so until it is removed or replaced.
     public var isPinned: Bool
     /// The account the request is made for, such as a user id; nil uses the cache's account closure.
     ///

@@ -53,13 +53,29 @@ extension HTTPCache {
         _ answer: Fetched<HTTPAnswer>, from request: FetchRequest, _ strategy: SingleAnswerStrategy,
         check: BodyCheck? = nil
     ) async throws(HTTPCacheError) -> Fetched<HTTPAnswer> {
+        await addOptions(of: request, to: answer.value.entry)
         if !follows(answer.value.head) { return answer }
         var chain = RedirectChain(request, limit: options.redirectLimit, credentials: policy.credentialFields)
         var answer = answer
         while let next = try chain.request(after: answer.value.head) {
             answer = try await fetchOne(next, strategy, check: check)
+            await addOptions(of: next, to: answer.value.entry)
         }
         return answer
+    }
+
+    /// Gives the stored response that answers a request the tags and the pin of that request, where it lacks them: it
+    /// may have been stored for another one.
+    func addOptions(of request: FetchRequest, to entry: CachedResponse?) async {
+        guard request.isPinned || !request.tags.isEmpty, let entry,
+            request.isPinned && !entry.isPinned || !request.tags.isSubset(of: entry.tags)
+        else { return }
+        do {
+            try await resolve(request).cache?.add(
+                StorageOptions(tags: request.tags, isPinned: request.isPinned), to: entry)
+        } catch {
+            log("could not pin or tag a stored response", error)
+        }
     }
 
     private func fetchOne(

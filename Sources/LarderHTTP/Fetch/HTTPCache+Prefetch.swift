@@ -17,7 +17,8 @@ public enum PrefetchOutcome: Sendable {
 extension HTTPCache {
     /// Stores the responses to requests for later use.
     ///
-    /// Fresh responses are not requested, stale ones are validated, and a request that is under way is joined. Bodies
+    /// Fresh responses are not requested, stale ones are validated, and a request that is under way is joined; each gets
+    /// the tags and the pin of its request. Bodies
     /// up to ``HTTPCacheOptions/fileLimit`` are read to their end and kept only in the cache. The priority of each
     /// request is at most ``FetchPriority/low``. The cache prefetches at most ``HTTPCacheOptions/backgroundExchanges``
     /// requests at a time, at least one. Redirections are followed as in ``fetch(_:_:)``.
@@ -78,22 +79,23 @@ extension HTTPCache {
         switch step(lookup) {
         case .answer(let answer):
             guard answer.storage == .alreadyStored else { throw .notCached(answer.reuse) }
+            await addOptions(of: request, to: answer.value.entry)
             return (.fresh, answer.value.head)
         case .fetch(let flightPlan), .answerAndFetch(_, let flightPlan, _): plan = flightPlan
         }
         let ticket = try joinFlight(resolved, plan)
         do throws(HTTPCacheError) {
-            return try await filled(by: ticket)
+            return try await filled(request, by: ticket)
         } catch {
             // The caller that began the flight may have cancelled it.
             guard error.isCancelled, !ticket.isFirst, !Task.isCancelled else { throw error }
-            return try await filled(by: try joinFlight(resolved, plan, isShared: false))
+            return try await filled(request, by: try joinFlight(resolved, plan, isShared: false))
         }
     }
 
-    private func filled(by participant: FlightParticipant) async throws(HTTPCacheError) -> (
-        PrefetchOutcome, HTTPResponse?
-    ) {
+    private func filled(
+        _ request: FetchRequest, by participant: FlightParticipant
+    ) async throws(HTTPCacheError) -> (PrefetchOutcome, HTTPResponse?) {
         var head: HTTPResponse?
         if participant.isFirst {
             guard let delivery = await participant.flight.delivery.value() else { throw .transport(.cancelled) }
@@ -109,6 +111,7 @@ extension HTTPCache {
         case .failed(let error)?: throw error
         case .notStored(let because)?: return (.notStored(because: because), head)
         case .stored(let stored)?:
+            await addOptions(of: request, to: stored.entry)
             let response = stored.entry.response
             return (.stored, HTTPResponse(status: response.status, headerFields: response.fields))
         }

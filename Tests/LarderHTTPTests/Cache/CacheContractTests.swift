@@ -106,6 +106,25 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CacheUnderTest.keeping)
+    func `adds tags and a pin to one entry, and takes none away`(under: CacheUnderTest) async throws {
+        let directory = TemporaryDirectory()
+        let cache = try under.make(directory)
+        let stored = try await cache.store(makeResponse(language: "de"), "k", body: "body", tags: ["t"])
+        try await cache.store(makeResponse(language: "en"), "k", body: "other")
+        #expect(!stored.isPinned)
+        try await cache.add(StorageOptions(tags: ["u"], isPinned: true), to: stored)
+        try await cache.add(StorageOptions(tags: ["v"]), to: stored)
+        let entries = try await cache.entries(for: "k")
+        let entry = try #require(entries.first { $0.identity == stored.identity })
+        #expect(entry.tags == ["t", "u", "v"] && entry.isPinned)
+        #expect(try entry.text() == "body")
+        #expect(entries.allSatisfy { $0.identity == stored.identity || $0.tags.isEmpty && !$0.isPinned })
+        #expect(try await cache.remove(.tag("u")) == 1)
+        try await cache.add(StorageOptions(isPinned: true), to: stored)
+        #expect(try await cache.texts("k") == ["other"])
+    }
+
+    @Test(arguments: CacheUnderTest.keeping)
     func `does not refresh what was replaced or removed meanwhile`(under: CacheUnderTest) async throws {
         let directory = TemporaryDirectory()
         let cache = try under.make(directory)
@@ -242,6 +261,7 @@ struct CacheUnderTest: Sendable, CustomTestStringConvertible {
         #expect(throws: HTTPCacheError.self) { try stored.body.read(0..<4) { _ in } }
         #expect(try await cache.entries(for: "k").isEmpty)
         try await cache.refresh(stored, with: makeResponse())
+        try await cache.add(StorageOptions(isPinned: true), to: stored)
         try await cache.invalidate("k")
         #expect(try await cache.remove(.all) == 0)
     }

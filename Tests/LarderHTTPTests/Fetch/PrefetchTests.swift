@@ -54,6 +54,28 @@ import Testing
         #expect(try await fixture.get("/stale").isFresh)
     }
 
+    @Test(arguments: ["prefetched", "fetched", "sequenced"], [10, 100])
+    func `pins and tags what is stored already, fresh or confirmed by the server`(way: String, age: Int) async throws {
+        let fixture = CacheFixture(options: HTTPCacheOptions(), tagged("\"1\"", "max-age=60"))
+        _ = try await fixture.get("/a")
+        fixture.clock.advance(by: .seconds(age))
+        var pinned = request("/a")
+        (pinned.isPinned, pinned.tags) = (true, ["offline"])
+        for _ in 1...2 {
+            switch way {
+            case "prefetched":
+                #expect(await fixture.cache.prefetch([pinned]).map(Self.word).allSatisfy { $0 != "failed" })
+            case "fetched": _ = try await fixture.cache.fetch(pinned)
+            default: for try await _ in fixture.cache.answers(to: pinned) {}
+            }
+        }
+        let entry = try #require(try await fixture.store.entries(for: "http://origin.test/a").first)
+        #expect(entry.isPinned && entry.tags == ["offline"])
+        // What has them already is not written again.
+        #expect(fixture.store.counts.additions == 1)
+        #expect(fixture.requests.count == (age > 60 ? 2 : 1))
+    }
+
     @Test func `says why a body was not stored`() async throws {
         let fixture = CacheFixture { (request, _) throws(TransportError) in
             var fields: HTTPFields = [.cacheControl: "max-age=60"]

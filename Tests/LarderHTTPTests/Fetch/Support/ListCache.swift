@@ -11,11 +11,11 @@ final class ListCache: ResponseCache {
         var writes = 0
         var refreshes = 0
         var invalidations = 0
+        var additions = 0
     }
 
     private struct Entry {
         var cached: CachedResponse
-        var isPinned: Bool
     }
 
     private struct State {
@@ -90,6 +90,17 @@ final class ListCache: ResponseCache {
         }
     }
 
+    func add(_ options: StorageOptions, to entry: CachedResponse) async throws {
+        try check()
+        state.withLock { state in
+            state.counts.additions += 1
+            for place in state.entries.indices where state.entries[place].cached.identity == entry.identity {
+                state.entries[place].cached.tags.formUnion(options.tags)
+                if options.isPinned { state.entries[place].cached.isPinned = true }
+            }
+        }
+    }
+
     func invalidate(_ key: String) async throws {
         try check()
         state.withLock { state in
@@ -121,13 +132,14 @@ final class ListCache: ResponseCache {
     {
         try check()
         return state.withLock { state in
-            let cached = CachedResponse(
+            var cached = CachedResponse(
                 key: key, identity: state.nextIdentity, response: response, body: Bytes(bytes: body, cache: self),
                 tags: options.tags)
+            cached.isPinned = options.isPinned
             state.nextIdentity += 1
             state.counts.writes += 1
             state.entries.removeAll { $0.cached.key == key && $0.cached.response.selecting == response.selecting }
-            state.entries.insert(Entry(cached: cached, isPinned: options.isPinned), at: 0)
+            state.entries.insert(Entry(cached: cached), at: 0)
             return cached
         }
     }
