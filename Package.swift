@@ -390,6 +390,8 @@ let package = Package(
             name: "keyed-node",
             dependencies: [
                 "LarderPostgres", "LarderServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ],
             path: "Tests/Probes/KeyedNode"),
         .testTarget(

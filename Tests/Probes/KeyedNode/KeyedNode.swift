@@ -1,78 +1,74 @@
-// keyed-node: a server without HTTP, which a test kills. It executes writes with keys in a database that it shares with others.
+// keyed-node: a server that a test kills. It executes writes with keys in a database that it shares with others.
 
 import Foundation
+
+#if Postgres && Server
 import HTTPTypes
+import Hummingbird
 import LarderPostgres
 import LarderServer
+import Logging
+#endif
 
-/// usage: keyed-node SETTINGS NAME KEYS REQUESTS
+/// usage: keyed-node SETTINGS
 ///
-/// For each of KEYS keys it sends REQUESTS requests at once, each until it is answered, and prints the key and the answer.
+/// Serves POST /visits at a free port of 127.0.0.1 until it is ended, five minutes at most, and prints its address.
 @main
 struct KeyedNode {
     static func main() async throws {
-        let arguments = CommandLine.arguments
-        guard arguments.count == 5, let keys = Int(arguments[3]), let requests = Int(arguments[4]) else {
-            print("usage: keyed-node SETTINGS NAME KEYS REQUESTS")
+        guard CommandLine.arguments.count == 2 else {
+            print("usage: keyed-node SETTINGS")
             exit(64)
         }
-        #if Postgres
-        let node = try await Node(arguments[1])
-        for key in 0..<keys {
-            try await withThrowingTaskGroup(of: String.self) { group in
-                for request in 0..<requests {
-                    group.addTask { try await node.send("k\(key)", "\(arguments[2])/\(key)/\(request)") }
-                }
-                for try await answer in group {
-                    // One write is one line, whole or not at all.
-                    FileHandle.standardOutput.write(Data("k\(key) \(answer)\n".utf8))
-                }
-            }
-        }
+        #if Postgres && Server
+        alarm(300)
+        try await serve(CommandLine.arguments[1])
         #else
-        print("built without the trait Postgres; not executed: \(keys) keys, \(requests) requests")
+        print("built without the traits Postgres and Server")
         exit(78)
         #endif
     }
 }
 
-#if Postgres
-struct Node: Sendable {
-    private let executor: IdempotencyExecutor<PostgresIdempotencyStore>
-
-    /// Opens the store, once the database can be used; waits at most half a minute.
-    init(_ settings: String) async throws {
-        let pool = PostgresPool(PostgresConfiguration(settings, connections: 6, patience: .seconds(30)))
-        var policy = IdempotencyPolicy()
-        // The leases of a killed node end soon.
-        policy.lease = .milliseconds(300)
-        for _ in 0..<600 {
-            do {
-                let store = try await PostgresIdempotencyStore.open(pool)
-                executor = IdempotencyExecutor(store, policy: policy) { Int64(Date().timeIntervalSince1970 * 1000) }
-                return
-            } catch let error as PostgresError where error.isTemporary {
-                try await Task.sleep(for: .milliseconds(50))
-            }
+#if Postgres && Server
+extension KeyedNode {
+    private static func serve(_ settings: String) async throws {
+        let router = Router()
+        let executor = IdempotencyExecutor(try await open(settings), policy: policy) {
+            Int64(Date().timeIntervalSince1970 * 1000)
         }
-        throw CancellationError()
+        router.idempotent(.post, "/visits", through: executor, account: { _, _ in "ada" }) {
+            request, _, transaction in
+            let run = UUID().uuidString
+            try transaction.execute("INSERT INTO visits VALUES ($1, $2)", [.text(request.key ?? ""), .text(run)])
+            return IdempotentResponse(.created, body: Array(run.utf8))
+        }
+        var logger = Logger(label: "keyed-node")
+        logger.logLevel = .critical
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
+                FileHandle.standardOutput.write(Data(address.utf8))
+            }, logger: logger)
+        try await application.run()
     }
 
-    /// Sends one request until it is answered, at most for a minute; returns the answer.
-    @concurrent func send(_ key: String, _ run: String) async throws -> String {
-        let request = IdempotentRequest(account: "ada", key: key, method: .post, path: "/visits")
-        for _ in 0..<3000 {
+    /// The leases of a killed server end soon.
+    private static var policy: IdempotencyPolicy {
+        var policy = IdempotencyPolicy()
+        policy.lease = .milliseconds(300)
+        return policy
+    }
+
+    /// Opens the store, once the database can be used; waits at most half a minute.
+    private static func open(_ settings: String) async throws -> PostgresIdempotencyStore {
+        let pool = PostgresPool(PostgresConfiguration(settings, connections: 6, patience: .seconds(30)))
+        for _ in 0..<600 {
             do {
-                let response = try await executor.response(to: request) { _ in
-                    { transaction in
-                        try transaction.execute("INSERT INTO visits VALUES ($1, $2)", [.text(key), .text(run)])
-                        return IdempotentResponse(.created, body: Array(run.utf8))
-                    }
-                }
-                return String(decoding: response.body, as: UTF8.self)
-            } catch let problem as IdempotencyProblem where problem.kind == .inProgress || problem.kind == .unavailable
-            {
-                try await Task.sleep(for: .milliseconds(20))
+                return try await PostgresIdempotencyStore.open(pool)
+            } catch let error as PostgresError where error.isTemporary {
+                try await Task.sleep(for: .milliseconds(50))
             }
         }
         throw CancellationError()
