@@ -24,7 +24,7 @@ import Testing
         let pool = PostgresPool(PostgresConfiguration(cluster.connection(database), connections: 2))
         let origin = try await PostgresOrigin.open(pool, now: { 0 })
         let blocks = try blocks()
-        try #require(blocks.count == 2)
+        try #require(blocks.count == 3)
         let (first, second) = (blocks[0], blocks[1])
         // The table has rows before it has a trigger.
         let table = try #require(first.firstRange(of: "\n\n"))
@@ -46,6 +46,27 @@ import Testing
                 "ROW_CREATE translations/20", "ROW_DELETE translations/19",
             ])
         #expect(try await origin.rows(of: .init("translations", 19))?.map(\.key.key) == ["1"])
+        pool.close()
+    }
+
+    @Test func `has the statement that finds the changes to keep`() async throws {
+        let cluster = try await PostgresCluster.shared
+        let database = try await cluster.makeDatabase()
+        let pool = PostgresPool(PostgresConfiguration(cluster.connection(database), connections: 2))
+        let origin = try await PostgresOrigin.open(pool, now: { 0 })
+        let resource = Origin.ResourceID("notes", 1)
+        try await origin.createResource(resource, rows: [])
+        for number in 1...4 {
+            try await origin.putRow(Origin.Row(type: "note", key: "\(number)", #"{"text":"a"}"#), in: resource)
+        }
+        // The creation and two rows are older than 30 days.
+        let age = "UPDATE larder.changes SET changed_at = changed_at - 31::bigint * 86400000 WHERE commit IN"
+        try await cluster.psql(
+            "\(age) (SELECT commit FROM larder.commits WHERE first <= 3)", database: database)
+        let oldest = try await cluster.psql(try blocks()[2], database: database)
+        #expect(oldest.trimmingCharacters(in: .whitespacesAndNewlines) == "4")
+        try await origin.removeChanges(before: 4)
+        #expect(try await origin.changes.map(\.sequence) == [4, 5])
         pool.close()
     }
 }
