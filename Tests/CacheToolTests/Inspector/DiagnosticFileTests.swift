@@ -66,6 +66,7 @@ import Testing
         for arguments in [
             ["outbox", "drop", file, id, "--yes"], ["outbox", "retry", file, id], ["pin", file, "translations/19"],
             ["evict", file, "translations/19"], ["compact", file], ["inspect", file, "--allow-changes"],
+            ["sync", file, "http://127.0.0.1:9", "translations:19"],
         ] {
             let outcome = try Tool.run(Tool.path, arguments)
             #expect(outcome.status == ExitStatus.system.rawValue, "\(arguments): \(outcome.errorOutput)")

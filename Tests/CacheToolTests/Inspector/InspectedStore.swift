@@ -30,7 +30,14 @@ struct InspectedStore {
     /// Adds a row whose texts are markup, a local change, and writes that failed and are being sent.
     private static func fill(_ store: Store) async throws {
         let notes = ResourceKey("notes", 1)
+        let response = ResponseRecord(
+            key: "https://hush.test/a.json", method: "GET", url: "https://hush.test/a.json", status: 200,
+            fields: [.init(name: "Content-Type", value: bytes("application/json; charset=utf-8"))],
+            requestedAt: now, receivedAt: now, storedAt: now)
+        let body = try store.makeBlob()
+        body.append(bytes("{\"by\":\"ada\",\"text\":\"\(hostile.replacing("\"", with: "\\\""))\"}").rawSpan)
         try await store.write { transaction in
+            try transaction.putResponse(response, body: try body.finish(in: &transaction))
             try transaction.updateFilter("translations:19") { state in
                 state.runs = [
                     RecordedRuns(beganAt: now - 7_200_000, endedAt: now - 3_600_000, count: 3),

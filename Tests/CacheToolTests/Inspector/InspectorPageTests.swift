@@ -55,6 +55,17 @@ import Testing
         #expect(text.contains("Collections that hold it"))
     }
 
+    @Test func `show the body of a response: JSON by its members, other bytes as numbers`() async throws {
+        let inspected = try await InspectedStore()
+        let pages = inspected.get(.responses).text.matches(of: /href="\.\/(response\?[^"]*)"/).map { match in
+            inspected.get(String(match.1.replacing("&amp;", with: "&"))).text
+        }
+        #expect(pages.count == 2)
+        #expect(pages.contains { $0.contains("&quot;by&quot;: &quot;ada&quot;") && $0.contains("&lt;script&gt;") })
+        #expect(pages.contains { $0.contains("40000 bytes that are no text") && $0.contains("61 61 61") })
+        #expect(pages.allSatisfy { !$0.contains("<script>alert") })
+    }
+
     @Test func `page through rows of all types without leaving one out`() async throws {
         let inspected = try await InspectedStore()
         var target = InspectorLink(.resource, InspectorLink.values(of: SampleStore.verses)).target

@@ -46,6 +46,7 @@ struct StoreArgument: ParsableArguments {
 
     /// Opens the store at `path`; a signal ends the wait for a lock.
     static func open(_ path: String, _ options: StoreOptions, _ host: HostServices) throws -> Store {
+        try checkIsNoFile(path)
         var options = options
         options.lockTimeout = lockStep
         options.compression = .tool
@@ -79,19 +80,23 @@ struct StoreArgument: ParsableArguments {
 
     /// Throws an error for a missing store that explains more than the engine's.
     static func check(_ path: String) throws(ToolError) {
-        var isDirectory: ObjCBool = false
         let files = FileManager.default
-        guard unsafe files.fileExists(atPath: path, isDirectory: &isDirectory) else {
+        guard files.fileExists(atPath: path) else {
             throw .system("There is nothing at \(path): check the path.")
         }
-        guard isDirectory.boolValue else {
-            throw .system("\(path) is a file: name the directory of a store.")
-        }
+        try checkIsNoFile(path)
         guard files.fileExists(atPath: path + "/data.mdb") else {
             throw .system("\(path) holds no data.mdb: name a store's directory.")
         }
         guard files.fileExists(atPath: path + "/guard.lock") else {
             throw .system("\(path) holds no guard.lock, so it is a bare LMDB file: create an empty one beside it.")
+        }
+    }
+
+    private static func checkIsNoFile(_ path: String) throws(ToolError) {
+        var isDirectory: ObjCBool = true
+        if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue {
+            throw .system("\(path) is a file: name the directory of a store.")
         }
     }
 }

@@ -111,17 +111,19 @@ struct PayloadText: Hashable, Sendable {
     /// The most bytes that are shown of a payload.
     static let limit = 256 << 10
 
-    init(_ payload: [UInt8], _ codec: PayloadCodec) {
-        let isLong = payload.count > Self.limit
+    /// - Parameter total: the number of bytes where `payload` is only the beginning; nil where it is all.
+    init(_ payload: [UInt8], _ codec: PayloadCodec, total: Int64? = nil) {
+        let count = total ?? Int64(payload.count)
+        let isLong = count > Self.limit
         if codec == .json, !isLong, let value = PrettyJSON.lines(payload) {
             lines = value
         } else if let text = String(validating: payload.prefix(Self.limit), as: UTF8.self) {
             lines =
                 text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-                + (isLong ? ["… of \(payload.count) bytes"] : [])
+                + (isLong ? ["… of \(count) bytes"] : [])
         } else {
             lines =
-                ["\(payload.count) bytes that are no text:"]
+                ["\(count) bytes that are no text:"]
                 + stride(from: 0, to: min(payload.count, 1024), by: 16).map { start in
                     payload[start..<min(start + 16, payload.count)].map {
                         $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16)

@@ -16,7 +16,7 @@ enum RunTimeline {
         let height = Double(shown.count) * lane + 20
         return """
             <svg class="timeline" viewBox="0 0 \(Int(width)) \(Int(height))" aria-hidden="true">
-            \(lines)<text x="\(Int(names))" y="\(Int(height - 4))">\(timeText(start))</text>\
+            \(lines)<text x="\(Int(names))" y="\(Int(height - 4))">\(timeText(start).replacing("T", with: " ").prefix(19).description)</text>\
             <text x="\(Int(width))" y="\(Int(height - 4))" text-anchor="end">now</text>
             </svg>
             """

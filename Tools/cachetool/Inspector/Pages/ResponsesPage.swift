@@ -80,7 +80,25 @@ enum ResponsePage {
                     ("Varies by", "\(record.selecting.isEmpty ? "–" : record.selecting.map(\.name).joined(separator: ", "))"),
                 ]))
                 \(HTML.table("Header fields", [.text("Name"), .text("Value")], fields))
+                <h2>Body</h2>
+                \(body(record, context.store, view))
                 """)
+    }
+
+    /// Returns the beginning of the body: JSON by its members, other text as it is, other bytes as numbers.
+    private static func body(_ record: ResponseRecord, _ store: Store, _ view: borrowing ReadView) -> HTML {
+        do {
+            guard let body = try view.hold(record.blob, in: store) else {
+                return "<p class=\"empty\">The body is not in this file.</p>"
+            }
+            var bytes: [UInt8] = []
+            try body.read(0..<min(body.byteCount, Int64(PayloadText.limit))) { bytes += [UInt8](copying: $0) }
+            let type = record.fields.first { $0.name.lowercased() == "content-type" }
+            let isJSON = type.map { String(decoding: $0.value, as: UTF8.self).contains("json") } ?? false
+            return PayloadText(bytes, isJSON ? .json : .opaque, total: body.byteCount).html()
+        } catch {
+            return "<p class=\"empty\">The body cannot be read: \(String(describing: error)).</p>"
+        }
     }
 
     /// Returns the freshness of a response in a few words.
