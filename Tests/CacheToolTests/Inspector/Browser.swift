@@ -45,11 +45,14 @@ final class Browser {
     /// Ends the browser and its driver.
     func close() async {
         _ = try? await send("DELETE", "/session/\(session)")
-        driver.terminate()
+        end()
     }
 
-    deinit {
-        if driver.isRunning { driver.terminate() }
+    deinit { end() }
+
+    /// Ends the driver. It has inherited the blocked signals of the thread that started it, so that only this one ends it.
+    private func end() {
+        if driver.isRunning { kill(driver.processIdentifier, SIGKILL) }
     }
 
     /// Reads the port that the driver prints, for ten seconds at most.
