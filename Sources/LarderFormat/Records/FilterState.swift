@@ -74,7 +74,7 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
         coder.integer(&resyncedAt)
         coder.count("journalAtBegin", &journalAtBegin)
         if coder.trailing(&incompleteUntil, isLast: runs.isEmpty) {
-            coder.trailing(&runs, of: RecordedRuns(beganAt: 0, endedAt: 0)) { $1.codeFields(&$0) }
+            coder.trailing(&runs, of: RecordedRuns(beganAt: 0, endedAt: 0), isInformative: true) { $1.codeFields(&$0) }
         }
     }
 }

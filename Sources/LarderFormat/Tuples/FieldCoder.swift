@@ -158,9 +158,11 @@ extension FieldCoder {
     ///
     /// - Parameters:
     ///   - blank: a member to read into.
+    ///   - isInformative: whether nothing depends on it: one with an error in it is read as an empty one.
     ///   - fields: visits the fields of a member.
     mutating func list<Member>(
-        _ members: inout [Member], of blank: Member, _ fields: (inout FieldCoder, inout Member) -> Void
+        _ members: inout [Member], of blank: Member, isInformative: Bool = false,
+        _ fields: (inout FieldCoder, inout Member) -> Void
     ) {
         var content: [UInt8] = []
         if !isReading {
@@ -177,15 +179,17 @@ extension FieldCoder {
             fields(&list, &member)
             members.append(member)
         }
+        if isInformative, list.failure != nil { return members = [] }
         failure = failure ?? list.failure
     }
 
     /// Codes a list as ``list(_:of:_:)``, but writes nothing for an empty one.
     mutating func trailing<Member>(
-        _ members: inout [Member], of blank: Member, _ fields: (inout FieldCoder, inout Member) -> Void
+        _ members: inout [Member], of blank: Member, isInformative: Bool = false,
+        _ fields: (inout FieldCoder, inout Member) -> Void
     ) {
         guard isReading ? reader.isAtBytes : !members.isEmpty else { return members = [] }
-        list(&members, of: blank, fields)
+        list(&members, of: blank, isInformative: isInformative, fields)
     }
 
     /// Codes an integer, but writes nothing for nil. When reading, an element of another kind is of a later version and

@@ -248,6 +248,19 @@ extension Transaction {
 }
 
 extension Transaction {
+    /// Records that a run failed, and what it had written until then. A filter that was removed meanwhile is not made
+    /// again.
+    ///
+    /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
+    package mutating func recordFailure(_ run: FilterRun, _ reason: String, rowsChanged: Int, now: Int64) throws {
+        guard try filter(run.canonicalText) != nil, let error = ErrorLine(reason) else { return }
+        try updateFilter(run.canonicalText) { record in
+            record.runs.add(
+                RecordedRuns(
+                    beganAt: run.beganAt, endedAt: now, rowsChanged: Int64(clamping: rowsChanged), error: error.text))
+        }
+    }
+
     /// Stores the outcome of a filter's last run. A filter that was removed meanwhile is not made again.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
@@ -258,10 +271,6 @@ extension Transaction {
             record.failures = Int64(run.failures)
             record.lastError = run.lastError
             record.nextRunAt = run.nextRunAt
-            if let error = run.lastError.flatMap(ErrorLine.init) {
-                record.runs.add(
-                    RecordedRuns(beganAt: run.lastRunAt ?? run.endedAt, endedAt: run.endedAt, error: error.text))
-            }
         }
     }
 }

@@ -31,18 +31,45 @@ package struct SyncRun: Sendable {
             guard try store.beginSyncing() else { throw SyncError.superseded }
             defer { store.endSyncing() }
             var run = RunState(try await begin(), filter, configuration)
-            while true {
-                report(.began(filter: run.filterRun.canonicalText, kind: run.filterRun.kind))
-                do {
-                    return try await complete(&run)
-                } catch let rejection as Rejection {
-                    run.restart(try await replace(run.filterRun, after: rejection), filter, configuration)
-                    report(.tokenRejected(filter: run.filterRun.canonicalText))
-                }
+            do {
+                return try await completeOrRestart(&run)
+            } catch {
+                await recordFailure(of: run, SyncError(error))
+                throw error
             }
         } catch {
             throw SyncError(error)
         }
+    }
+
+    private func completeOrRestart(_ run: inout RunState) async throws -> SyncReport {
+        while true {
+            report(.began(filter: run.filterRun.canonicalText, kind: run.filterRun.kind))
+            do {
+                return try await complete(&run)
+            } catch let rejection as Rejection {
+                run.restart(try await replace(run.filterRun, after: rejection), filter, configuration)
+                report(.tokenRejected(filter: run.filterRun.canonicalText))
+            }
+        }
+    }
+
+    /// Records a run that failed. One that was ended before it had written anything, or that waits for the server, is
+    /// none.
+    private func recordFailure(of run: RunState, _ error: SyncError) async {
+        let rowsChanged = run.result.rowsWritten
+        switch error {
+        case .cancelled, .superseded, .serverWait: if rowsChanged == 0 { return }
+        default: break
+        }
+        let (filterRun, reason, now) = (run.filterRun, error.description, store.host.now())
+        // A task of its own, because this one may be cancelled. The record is informative: its failure changes no error.
+        let writing = Task { [store] in
+            try? await store.write { transaction in
+                try transaction.recordFailure(filterRun, reason, rowsChanged: rowsChanged, now: now)
+            }
+        }
+        await writing.value
     }
 
     private func begin() async throws -> FilterRun {

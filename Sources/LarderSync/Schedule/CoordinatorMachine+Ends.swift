@@ -143,7 +143,7 @@ extension CoordinatorMachine {
             .storeRunRecord(
                 schedule.text,
                 RunRecord(
-                    lastRunAt: schedule.lastRunAt, endedAt: reading.now, failures: schedule.failures,
+                    lastRunAt: schedule.lastRunAt, failures: schedule.failures,
                     lastError: schedule.lastError?.description, nextRunAt: next.map { reading.date(of: $0) })))
     }
 

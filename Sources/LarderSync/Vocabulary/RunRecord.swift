@@ -2,8 +2,6 @@
 package struct RunRecord: Hashable, Sendable {
     /// The time at which the last run began, in milliseconds since 1970-01-01 UTC.
     package var lastRunAt: Int64?
-    /// The time at which it ended, in milliseconds since 1970-01-01 UTC.
-    package var endedAt: Int64
     /// The number of runs that failed in a row.
     package var failures: Int
     /// The reason the last run failed, without content.

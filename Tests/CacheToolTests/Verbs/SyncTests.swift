@@ -72,6 +72,9 @@ import Testing
         let other = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*")
         #expect(
             other.status == 64 && other.errorOutput.contains(url) && other.errorOutput.contains("http://127.0.0.1:1"))
+        #expect(other.errorOutput.contains("--adopt"))
+        let redacted = try Tool.run("sync", store, "http://127.0.0.1:1/hush", "translations:*", "--redact")
+        #expect(redacted.status == 64 && !redacted.errorOutput.contains("127.0.0.1"))
         let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*", "--adopt")
         #expect(outcome.status == 4, "\(outcome.errorOutput)")
         #expect(try Tool.run("tokens", store).text == tokens)

@@ -30,6 +30,16 @@ import Testing
         #expect(decoded.runs == [] && decoded.encode() == before)
     }
 
+    @Test func `with an error in them count as absent, and the filter stays readable`() throws {
+        var state = FilterState(filter: "notes:1")
+        state.incompleteUntil = 7
+        let before = state
+        state.runs = [RecordedRuns(beganAt: 1, endedAt: 2, count: 0)]
+        #expect(try FilterState(decoding: state.encode().rawSpan) == before)
+        let cut = before.encode() + TupleWriter.bytes { $0.append(bytes: [0x15, 0x01]) }
+        #expect(try FilterState(decoding: cut.rawSpan) == before)
+    }
+
     @Test func `of a later version, of another kind, are ignored`() throws {
         var state = FilterState(filter: "notes:1")
         state.incompleteUntil = 7

@@ -1,7 +1,9 @@
 // Proves that a run which fails in any exchange keeps its token and whole resources, and that the next one recovers.
 
 import HTTPTypes
+import LarderFormat
 import LarderServer
+import LarderStore
 import LarderSync
 import LarderTesting
 import LarderTransport
@@ -94,6 +96,27 @@ import Testing
             try await fixture.sync("translations:*")
             #expect(try await fixture.differences(["translations:*"]) == [])
         }
+    }
+
+    @Test func `is recorded with the rows that it had changed, also when it was cancelled`() async throws {
+        let fixture = try SyncFixture()
+        try await fixture.origin.addTranslations(19, count: 3)
+        try await fixture.sync("translations:*")
+        for number in 1...3 { try await fixture.origin.put(number, "new") }
+        fixture.script.plan(.fail(.connectionRefused), exchange: fixture.script.recorded.count + 1)
+        _ = try await fixture.failure("translations:*", configure: { $0.perPage = 1 })
+        let held = HeldRequestTransport(fixture.script) { $0.path?.contains("cursor") == true }
+        let running = Task { try await fixture.sync("translations:*", over: held, configure: { $0.perPage = 2 }) }
+        await held.waitUntilHeld()
+        running.cancel()
+        held.release()
+        await #expect(throws: SyncError.self) { try await running.value }
+        try await fixture.sync("translations:*")
+        let runs = try #require(try fixture.store.read { view in try view.filters() }.first).runs
+        let refused = SyncError.transport(.connectionRefused).description
+        #expect(runs.dropFirst().map(\.error) == [refused, SyncError.cancelled.description, nil])
+        #expect(runs.map(\.rowsChanged).reduce(0, +) == 3 + 3)
+        #expect(runs.dropFirst().allSatisfy { $0.rowsChanged == 1 && $0.count == 1 }, "\(runs)")
     }
 
     @Test(arguments: Wiring.allCases)

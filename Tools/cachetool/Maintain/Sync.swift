@@ -92,7 +92,14 @@ struct Sync: AsyncParsableCommand {
         #if AsyncHTTPClient
         await transport.shutdown()
         #endif
-        if let report = try outcome.get() { try print(report, redactor) }
+        do {
+            if let report = try outcome.get() { try print(report, redactor) }
+        } catch SyncError.otherServer(let mismatch) {
+            throw ToolError.usage(
+                "The store has content of \(redactor.text(mismatch.stored)), not of \(redactor.text(mismatch.configured)). "
+                    + "Nothing was sent or removed. If both are one server, add --adopt; otherwise name another directory."
+            )
+        }
     }
 
     /// The objects that a sync needs.

@@ -7,11 +7,14 @@ extension Verifier {
     func verifyMeta(_ source: ReadTransaction) throws {
         var hasFormat = false
         var hasCounters = false
+        // A diagnostic copy has both, any other file has neither.
+        var (isDiagnostic, hasFacts) = (false, false)
         try walk(.meta, source) { entry in
             guard let name = try key(of: entry, .meta, Self.name(ofMeta:)) else { return }
             if entry.key.equals(FormatRecord.key.rawSpan) {
                 hasFormat = true
-                _ = try record(of: entry, .meta, at: name, FormatRecord.init(decoding:))
+                let format = try record(of: entry, .meta, at: name, FormatRecord.init(decoding:))
+                isDiagnostic = format?.features.isDiagnostic ?? false
             } else if entry.key.equals(CountersRecord.key.rawSpan) {
                 hasCounters = true
                 counters = try record(of: entry, .meta, at: name, CountersRecord.init(decoding:))
@@ -25,6 +28,7 @@ extension Verifier {
             } else if entry.key.equals(ServersRecord.key.rawSpan) {
                 _ = try record(of: entry, .meta, at: name, ServersRecord.init(decoding:))
             } else if name == "diagnostics" {
+                hasFacts = true
                 _ = try record(of: entry, .meta, at: name, DiagnosticsRecord.init(decoding:))
             } else if name == "dictionaries" {
                 dictionaries.named = try record(of: entry, .meta, at: name, DictionariesRecord.init(decoding:))
@@ -41,6 +45,11 @@ extension Verifier {
         try compareDictionaries()
         if !hasFormat { try reportFinding(.orphan, in: .meta, at: "format", "the store has no format record") }
         if !hasCounters { try reportFinding(.counter, in: .meta, at: "counters", "the store has no counters") }
+        if isDiagnostic != hasFacts {
+            try reportFinding(
+                .undecodable, in: .meta, at: "diagnostics",
+                isDiagnostic ? "a diagnostic copy does not say of what" : "the file is no diagnostic copy")
+        }
     }
 
     private func reportRepeated(in names: [String], _ what: String, at location: String) throws(CallbackError) {

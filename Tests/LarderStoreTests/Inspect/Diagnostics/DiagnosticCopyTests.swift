@@ -172,6 +172,26 @@ import LarderEncryption
         try raw.close()
     }
 
+    @Test func `without the record of what it is of is found, and that record in another file`() async throws {
+        let store = try original.open()
+        try await fillSample(store)
+        try copy(store).close()
+        try store.close()
+        let raw = try RawStore(copied.path)
+        let facts = try #require(try raw.records().first { $0.table == .meta && $0.key == DiagnosticsRecord.key })
+        try raw.replace([facts], by: [])
+        try raw.close()
+        let other = try RawStore(original.path)
+        try other.replace([], by: [facts])
+        try other.close()
+        for file in [copied, original] {
+            let store = try file.open(StoreOptions(access: .readOnly))
+            let findings = try store.findings()
+            #expect(findings.map(\.kind) == [.undecodable], "\(findings)")
+            try store.close()
+        }
+    }
+
     @Test func `with sizes that no store has is damaged; with the largest, sizes can be added up`() async throws {
         let store = try original.open()
         try await fillSample(store)
