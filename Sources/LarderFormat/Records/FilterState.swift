@@ -23,7 +23,8 @@ public struct FilterState: NumberedRecord, Hashable, Sendable {
     public package(set) var lastRunAt: Int64?
     /// When the next run begins by itself, in milliseconds since 1970-01-01 UTC.
     public package(set) var nextRunAt: Int64?
-    /// The runs that failed since the last one that finished.
+    /// The runs that failed in a row, which lengthen the wait for the next. They are counted anew when the network
+    /// returns, and when a process starts; ``runs`` has those before.
     public package(set) var failures: Int64 = 0
     /// The reason the last run failed: one line without content, at most ``Limits/errorText`` bytes; nil after a run
     /// has finished.

@@ -77,6 +77,7 @@ import Testing
         #expect(redacted.status == 64 && !redacted.errorOutput.contains("127.0.0.1"))
         let outcome = try Tool.run("sync", store, "http://127.0.0.1:1", "translations:*", "--adopt")
         #expect(outcome.status == 4, "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("what was stored stays"))
         #expect(try Tool.run("tokens", store).text == tokens)
     }
 

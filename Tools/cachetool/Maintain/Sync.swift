@@ -99,6 +99,9 @@ struct Sync: AsyncParsableCommand {
                 "The store has content of \(redactor.text(mismatch.stored)), not of \(redactor.text(mismatch.configured)). "
                     + "Nothing was sent or removed. If both are one server, add --adopt; otherwise name another directory."
             )
+        } catch let error as SyncError {
+            Terminal.printMessage("what was stored stays, and the next sync goes on from it")
+            throw error
         }
     }
 
