@@ -88,7 +88,7 @@ struct CountedPath: Sendable {
         },
         CountedPath(
             // Answers that are in together share a commit.
-            name: "deliver, per entry", operations: 100, uncompared: [.pages, .commits],
+            name: "deliver, per entry", operations: 100, uncompared: [.pages, .commits, .allocations],
             prepare: { try await $0.empty.enqueue(100) },
             run: { try await expect($0.empty.outbox.drain(within: .seconds(600)).unsent, 0, "unsent writes") }),
     ]
