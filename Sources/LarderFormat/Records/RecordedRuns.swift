@@ -9,16 +9,16 @@ public struct RecordedRuns: Hashable, Sendable {
     /// The number of runs, above 0.
     public package(set) var count: Int64 = 1
     /// The number of rows that they wrote or deleted.
-    public package(set) var rowsChanged: Int64
+    public package(set) var rowsWritten: Int64
     /// The reason they failed: one line without content, at most ``Limits/errorText`` bytes; nil when they finished.
     public package(set) var error: String?
 
     /// Makes an element of the runs of a filter.
-    package init(beganAt: Int64, endedAt: Int64, count: Int64 = 1, rowsChanged: Int64 = 0, error: String? = nil) {
+    package init(beganAt: Int64, endedAt: Int64, count: Int64 = 1, rowsWritten: Int64 = 0, error: String? = nil) {
         self.beganAt = beganAt
         self.endedAt = endedAt
         self.count = count
-        self.rowsChanged = rowsChanged
+        self.rowsWritten = rowsWritten
         self.error = error
     }
 
@@ -27,7 +27,7 @@ public struct RecordedRuns: Hashable, Sendable {
         coder.integer(&endedAt)
         coder.count("runs", &count)
         coder.require(count > 0, "runs", count)
-        coder.count("rowsChanged", &rowsChanged)
+        coder.count("rowsWritten", &rowsWritten)
         coder.text(&error)
     }
 }
@@ -36,7 +36,7 @@ extension [RecordedRuns] {
     /// Adds a run that ended, to the last element where both have the same result; the oldest beyond
     /// ``Limits/recordedRuns`` are removed.
     package mutating func add(_ run: RecordedRuns) {
-        if let last, last.error == run.error, last.rowsChanged == 0, run.rowsChanged == 0, last.count < .max {
+        if let last, last.error == run.error, last.rowsWritten == 0, run.rowsWritten == 0, last.count < .max {
             self[count - 1].endedAt = run.endedAt
             self[count - 1].count += 1
         } else {

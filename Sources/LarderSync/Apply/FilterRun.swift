@@ -214,7 +214,7 @@ extension Transaction {
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError/invalid(_:)`` for a token
     ///   beyond the limits.
     package mutating func finishRun(
-        _ run: FilterRun, token: String, untilSequence: Int64, rowsChanged: Int = 0, now: Int64
+        _ run: FilterRun, token: String, untilSequence: Int64, rowsWritten: Int, now: Int64
     ) throws -> [ResourceKey] {
         try checkCurrent(run)
         var swept: [ResourceKey] = []
@@ -239,7 +239,7 @@ extension Transaction {
             record.lastError = nil
             record.nextRunAt = nil
             record.runs.add(
-                RecordedRuns(beganAt: run.beganAt, endedAt: now, rowsChanged: Int64(clamping: rowsChanged)))
+                RecordedRuns(beganAt: run.beganAt, endedAt: now, rowsWritten: Int64(clamping: rowsWritten)))
             if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
         _ = try releaseOverlays(after: run.end(bound: untilSequence))
@@ -252,12 +252,12 @@ extension Transaction {
     /// again.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func recordFailure(_ run: FilterRun, _ reason: String, rowsChanged: Int, now: Int64) throws {
+    package mutating func recordFailure(_ run: FilterRun, _ reason: String, rowsWritten: Int, now: Int64) throws {
         guard try filter(run.canonicalText) != nil, let error = ErrorLine(reason) else { return }
         try updateFilter(run.canonicalText) { record in
             record.runs.add(
                 RecordedRuns(
-                    beganAt: run.beganAt, endedAt: now, rowsChanged: Int64(clamping: rowsChanged), error: error.text))
+                    beganAt: run.beganAt, endedAt: now, rowsWritten: Int64(clamping: rowsWritten), error: error.text))
         }
     }
 

@@ -57,16 +57,21 @@ package struct SyncRun: Sendable {
     /// Records a run that failed. One that was ended before it had written anything, or that waits for the server, is
     /// none.
     private func recordFailure(of run: RunState, _ error: SyncError) async {
-        let rowsChanged = run.result.rowsWritten
+        let rowsWritten = run.result.rowsWritten
         switch error {
-        case .cancelled, .superseded, .serverWait: if rowsChanged == 0 { return }
+        case .cancelled, .superseded, .serverWait: if rowsWritten == 0 { return }
         default: break
         }
         let (filterRun, reason, now) = (run.filterRun, error.description, store.host.now())
-        // A task of its own, because this one may be cancelled. The record is informative: its failure changes no error.
+        // A task of its own, because this one may be cancelled.
         let writing = Task { [store] in
-            try? await store.write { transaction in
-                try transaction.recordFailure(filterRun, reason, rowsChanged: rowsChanged, now: now)
+            do {
+                try await store.write { transaction in
+                    try transaction.recordFailure(filterRun, reason, rowsWritten: rowsWritten, now: now)
+                }
+            } catch {
+                // The record is informative only: the run's own error is the one to report.
+                store.host.logger.debug("could not record a run that failed", metadata: ["error": "\(error)"])
             }
         }
         await writing.value
@@ -124,9 +129,9 @@ package struct SyncRun: Sendable {
 
     private func finish(_ run: inout RunState, _ token: String) async throws -> SyncReport {
         let (filterRun, bound, now) = (run.filterRun, run.bound, store.host.now())
-        let swept = try await store.write { [rowsChanged = run.result.rowsWritten] transaction in
+        let swept = try await store.write { [rowsWritten = run.result.rowsWritten] transaction in
             try transaction.finishRun(
-                filterRun, token: token, untilSequence: bound, rowsChanged: rowsChanged, now: now)
+                filterRun, token: token, untilSequence: bound, rowsWritten: rowsWritten, now: now)
         }
         // The commit above has released only as many local writes as one commit should. The token is stored: if this
         // fails, the end of the next run continues.

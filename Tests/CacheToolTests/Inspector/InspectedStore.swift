@@ -41,7 +41,7 @@ struct InspectedStore {
             try transaction.updateFilter("translations:19") { state in
                 state.runs = [
                     RecordedRuns(beganAt: now - 7_200_000, endedAt: now - 3_600_000, count: 3),
-                    RecordedRuns(beganAt: now - 1_800_000, endedAt: now - 1_700_000, rowsChanged: 303),
+                    RecordedRuns(beganAt: now - 1_800_000, endedAt: now - 1_700_000, rowsWritten: 303),
                     RecordedRuns(beganAt: now - 60_000, endedAt: now - 30_000, count: 2, error: "503 \(hostile)"),
                 ]
             }

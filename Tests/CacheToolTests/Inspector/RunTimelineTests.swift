@@ -19,7 +19,7 @@ import Testing
         for began in times {
             for ended in times {
                 let text = html([
-                    RecordedRuns(beganAt: Self.now - 5000, endedAt: Self.now - 4000, rowsChanged: .max),
+                    RecordedRuns(beganAt: Self.now - 5000, endedAt: Self.now - 4000, rowsWritten: .max),
                     RecordedRuns(beganAt: began, endedAt: ended, count: .max),
                 ])
                 let bars = text.matches(of: /<rect class="\w+" x="(-?\d+)" y="\d+" width="(-?\d+)"/)

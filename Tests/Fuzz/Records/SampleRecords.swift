@@ -68,7 +68,7 @@ enum SampleRecords {
         var state = FilterState(filter: "translations:19")
         state.token = "t"
         state.incompleteUntil = 9
-        state.runs = [RecordedRuns(beganAt: 1, endedAt: 2, count: 3, rowsChanged: 4, error: "e")]
+        state.runs = [RecordedRuns(beganAt: 1, endedAt: 2, count: 3, rowsWritten: 4, error: "e")]
         return state
     }
 

@@ -7,10 +7,10 @@ import Testing
     @Test func `are kept up to a limit, the oldest go first`() {
         var runs: [RecordedRuns] = []
         for number in 1...Int64(Limits.recordedRuns + 5) {
-            runs.add(RecordedRuns(beganAt: number, endedAt: number, rowsChanged: number))
+            runs.add(RecordedRuns(beganAt: number, endedAt: number, rowsWritten: number))
         }
         #expect(runs.count == Limits.recordedRuns)
-        #expect(runs.first?.rowsChanged == 6 && runs.last?.rowsChanged == Int64(Limits.recordedRuns + 5))
+        #expect(runs.first?.rowsWritten == 6 && runs.last?.rowsWritten == Int64(Limits.recordedRuns + 5))
     }
 
     @Test func `are one element while the result is the same`() {

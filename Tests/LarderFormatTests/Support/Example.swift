@@ -105,10 +105,10 @@ enum Example {
         record.lastError = "the server is unavailable (503)"
         record.journalAtBegin = 1
         record.runs = [
-            RecordedRuns(beganAt: midnight, endedAt: midnight + 1200, count: 3, rowsChanged: 0, error: nil),
-            RecordedRuns(beganAt: midnight + 2000, endedAt: midnight + 2500, count: 1, rowsChanged: 12, error: nil),
+            RecordedRuns(beganAt: midnight, endedAt: midnight + 1200, count: 3, rowsWritten: 0, error: nil),
+            RecordedRuns(beganAt: midnight + 2000, endedAt: midnight + 2500, count: 1, rowsWritten: 12, error: nil),
             RecordedRuns(
-                beganAt: midnight + 3000, endedAt: midnight + 4100, count: 2, rowsChanged: 0,
+                beganAt: midnight + 3000, endedAt: midnight + 4100, count: 2, rowsWritten: 0,
                 error: "the server is unavailable (503)"),
         ]
         return record

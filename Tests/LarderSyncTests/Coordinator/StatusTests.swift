@@ -177,9 +177,9 @@ struct StatusTests {
         #expect(
             try fixture.filterState()?.runs == [
                 RecordedRuns(beganAt: start, endedAt: start + 1000, count: 2, error: refused),
-                RecordedRuns(beganAt: start + 3000, endedAt: start + 3000, rowsChanged: 3),
+                RecordedRuns(beganAt: start + 3000, endedAt: start + 3000, rowsWritten: 3),
                 RecordedRuns(beganAt: start + 4000, endedAt: start + 6000, count: 3),
-                RecordedRuns(beganAt: start + 6000, endedAt: start + 6000, rowsChanged: 1),
+                RecordedRuns(beganAt: start + 6000, endedAt: start + 6000, rowsWritten: 1),
             ])
     }
 

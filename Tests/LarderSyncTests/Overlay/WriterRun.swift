@@ -63,7 +63,7 @@ struct WriterRun {
             try handle(change, bound, store, &random)
         } else {
             _ = try store.writeBlocking(durability: .relaxed) {
-                try $0.finishRun(begun, token: "\(bound)", untilSequence: bound, now: 1)
+                try $0.finishRun(begun, token: "\(bound)", untilSequence: bound, rowsWritten: 0, now: 1)
             }
             return .finished
         }

@@ -115,8 +115,8 @@ import Testing
         let runs = try #require(try fixture.store.read { view in try view.filters() }.first).runs
         let refused = SyncError.transport(.connectionRefused).description
         #expect(runs.dropFirst().map(\.error) == [refused, SyncError.cancelled.description, nil])
-        #expect(runs.map(\.rowsChanged).reduce(0, +) == 3 + 3)
-        #expect(runs.dropFirst().allSatisfy { $0.rowsChanged == 1 && $0.count == 1 }, "\(runs)")
+        #expect(runs.map(\.rowsWritten).reduce(0, +) == 3 + 3)
+        #expect(runs.dropFirst().allSatisfy { $0.rowsWritten == 1 && $0.count == 1 }, "\(runs)")
     }
 
     @Test(arguments: Wiring.allCases)

@@ -110,7 +110,7 @@ import Testing
 
     private func expectSuperseded(_ run: FilterRun, _ store: Store) async {
         let error = await #expect(throws: SyncError.self) {
-            _ = try await store.write { try $0.finishRun(run, token: "B", untilSequence: 60, now: 2) }
+            _ = try await store.write { try $0.finishRun(run, token: "B", untilSequence: 60, rowsWritten: 0, now: 2) }
         }
         guard case .superseded? = error else {
             Issue.record("another reason: \(String(describing: error))")

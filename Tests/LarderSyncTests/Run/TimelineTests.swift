@@ -188,7 +188,7 @@ import Testing
         let errors = [
             await #expect(throws: SyncError.self) {
                 _ = try await fixture.store.write {
-                    try $0.finishRun(run, token: "B", untilSequence: 60, now: now)
+                    try $0.finishRun(run, token: "B", untilSequence: 60, rowsWritten: 0, now: now)
                 }
             },
             await #expect(throws: SyncError.self) {

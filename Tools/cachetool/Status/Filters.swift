@@ -18,8 +18,9 @@ struct Filters: AsyncParsableCommand {
             JSON: {filter, token, complete, overdue, asOfSequence, syncedAt, age, bootstrapping, rejected, run, timeline, \
             pagesDone, resourcesToGo, rowsToGo, bytesToGo, lastRunAt, nextRunAt, failures, lastError, resyncs, \
             resyncedAt, members: [{group, id, complete, state, appliedSequence, generation, rows, bytes, syncedAt, changedAt, \
-            schemaVersion, finishedInRun}], runs: [{beganAt, endedAt, count, rowsChanged, error}], server, why} for each. Times are in milliseconds since 1970-01-01 UTC, the age in \
-            milliseconds. What is to go is estimated by the copies that are there, null where there is none.
+            schemaVersion, finishedInRun}], runs: [{beganAt, endedAt, count, rowsWritten, error}], server, why} for each. \
+            Rows written are those of snapshots too, and those deleted. Times are in milliseconds since 1970-01-01 UTC, the \
+            age in milliseconds. What is to go is estimated by the copies that are there, null where there is none.
 
             EXAMPLE: cachetool filters /data/store --watch
 
@@ -115,7 +116,7 @@ extension Filters {
     private func json(_ runs: RecordedRuns, _ redactor: Redactor) -> JSON {
         [
             "beganAt": .integer(runs.beganAt), "endedAt": .integer(runs.endedAt), "count": .integer(runs.count),
-            "rowsChanged": .integer(runs.rowsChanged), "error": redactor.json(runs.error),
+            "rowsWritten": .integer(runs.rowsWritten), "error": redactor.json(runs.error),
         ]
     }
 

@@ -1,5 +1,4 @@
 import LarderFormat
-import LarderStore
 
 /// The recorded runs of filters along a line of time, and in words.
 enum RunTimeline {
@@ -31,7 +30,7 @@ enum RunTimeline {
             let shift = min(left, width - names - 5)
             return """
                 <rect class="\(style(runs))" x="\(Int(names + shift))" y="\(Int(top + 4))" \
-                width="\(Int(max(5, right - left)))" height="16"><title>\(sentence(runs, of: state.filter))</title></rect>
+                width="\(Int(max(5, right - left)))" height="16"><title>\(state.filter): \(sentence(runs))</title></rect>
                 """
         }
         return """
@@ -42,17 +41,14 @@ enum RunTimeline {
     }
 
     private static func style(_ runs: RecordedRuns) -> String {
-        runs.error != nil ? "failed" : runs.rowsChanged > 0 ? "changed" : "same"
+        runs.error != nil ? "failed" : runs.rowsWritten > 0 ? "changed" : "same"
     }
-
-    /// Returns what runs did, in one sentence.
-    static func sentence(_ runs: RecordedRuns, of filter: String) -> String { "\(filter): \(sentence(runs))" }
 
     /// Returns what runs did, in words.
     static func sentence(_ runs: RecordedRuns) -> String {
         let subject = countText(Int(runs.count), "run")
         if let error = runs.error { return "\(subject) failed: \(error)" }
-        return runs.rowsChanged > 0
-            ? "\(subject) changed \(countText(Int(runs.rowsChanged), "row"))" : "\(subject) found nothing new"
+        return runs.rowsWritten > 0
+            ? "\(subject) changed \(countText(Int(runs.rowsWritten), "row"))" : "\(subject) found nothing new"
     }
 }
