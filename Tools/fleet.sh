@@ -80,7 +80,7 @@ failed=yes
 echo "fleet: PostgreSQL with a synchronous standby"
 mkdir -p "$home/primary" "$home/standby"
 [ "$(id -u)" != 0 ] || chown "$postgres" "$home/primary" "$home/standby"
-as_postgres "$programs/initdb" -D "$home/primary/data" -A trust -U postgres >"$home/initdb.log"
+as_postgres "$programs/initdb" -D "$home/primary/data" -A trust -U postgres -E UTF8 --locale C.UTF-8 >"$home/initdb.log"
 cat >>"$home/primary/data/postgresql.conf" <<EOF
 listen_addresses = '127.0.0.1'
 port = $primary

@@ -30,6 +30,27 @@ import Testing
     }
 }
 
+@Suite struct `A database of another encoding` {
+    /// What initdb makes where no locale is set; it cannot have the letters that JSON names by their numbers.
+    @Test(arguments: ["SQL_ASCII", "LATIN1"])
+    func `is refused with the encoding and what to do, and nothing is made in it`(encoding: String) async throws {
+        let cluster = try await PostgresCluster.shared
+        let database = "encoding_\(encoding.lowercased())"
+        try await cluster.psql(
+            "CREATE DATABASE \(database) ENCODING '\(encoding)' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+            database: "postgres")
+        let pool = PostgresPool(PostgresConfiguration(cluster.connection(database), connections: 1))
+        let error = await #expect(throws: PostgresError.self) { try await PostgresOrigin.open(pool, now: { 0 }) }
+        #expect(
+            error?.description
+                == "The database has the encoding \(encoding): create one with ENCODING 'UTF8' TEMPLATE template0.")
+        await #expect(throws: PostgresError.self) { try await PostgresIdempotencyStore.open(pool) }
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'larder'"
+        #expect(try await cluster.psql(schemas, database: database).hasPrefix("0"))
+        pool.close()
+    }
+}
+
 @Suite(.serialized) struct `A database whose disk is full` {
     private static let isMountable = getuid() == 0 && FileManager.default.fileExists(atPath: "/bin/mount")
 

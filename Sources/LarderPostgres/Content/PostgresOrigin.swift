@@ -53,7 +53,7 @@ public final class PostgresOrigin: EditableOrigin {
     ///     comes with a client's next run. Zero or more.
     ///   - now: The time in milliseconds since 1970-01-01 UTC.
     /// - Throws: ``PostgresError``, also where the tables are missing and the user may not create them, or are those of a
-    ///   newer version; ``GroupRulesConflict`` where the database has other rules for a group.
+    ///   newer version, and where the database has another encoding than UTF8; ``GroupRulesConflict`` where the database has other rules for a group.
     public static func open(
         _ pool: PostgresPool, replica: PostgresPool? = nil, groups: GroupTable = .standard,
         bootstrapAge: Duration = .seconds(5), now: @escaping @Sendable () -> Int64

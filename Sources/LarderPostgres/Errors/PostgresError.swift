@@ -17,7 +17,7 @@ public enum PostgresError: Error, Hashable, Sendable {
     case closed
     /// The tables of the database are those of a newer version of the library.
     case unsupportedSchema(found: Int64, supported: Int64)
-    /// A variable of the environment is not what it has to be; the text names it.
+    /// A variable of the environment, or the encoding of the database, is not what it has to be; the text names it.
     case invalidSetting(String)
     /// A value that was read is not of the kind that was requested.
     case unexpectedValue(column: Int)

@@ -36,7 +36,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     ///   - pool: the connections to the database; the caller closes them.
     ///   - isolation: that of the handlers' transactions.
     /// - Throws: ``PostgresError``, also where the tables are missing and the user may not create them, or are those of a
-    ///   newer version.
+    ///   newer version, and where the database has another encoding than UTF8.
     public static func open(
         _ pool: PostgresPool, isolation: PostgresIsolation = .readCommitted
     ) async throws -> PostgresIdempotencyStore {

@@ -39,8 +39,10 @@ enum PostgresSchema {
     /// Makes the tables, or brings those of an older version up to date, unless that is done.
     ///
     /// - Throws: ``PostgresError/unsupportedSchema(found:supported:)`` for tables of a newer version;
+    ///   ``PostgresError/invalidSetting(_:)`` for a database of another encoding than UTF8;
     ///   ``PostgresError/statement(state:message:)``, as 42501 without the right to create a schema.
     static func migrate(_ transaction: inout PostgresTransaction) throws(PostgresError) {
+        try checkEncoding(&transaction)
         // Another server may be doing this.
         try lockTables(&transaction)
         let found = try version(in: &transaction)
@@ -53,6 +55,15 @@ enum PostgresSchema {
         }
         for statement in steps[Int(found)...].joined() { try transaction.execute(statement) }
         try transaction.execute("UPDATE larder.version SET number = $1", [.integer(version)])
+    }
+
+    /// Throws unless the database can have every text: JSON names letters by numbers that another encoding may lack.
+    private static func checkEncoding(_ transaction: inout PostgresTransaction) throws(PostgresError) {
+        let encoding = try transaction.query("SHOW server_encoding").first?.text(0) ?? ""
+        guard encoding == "UTF8" else {
+            throw .invalidSetting(
+                "The database has the encoding \(encoding): create one with ENCODING 'UTF8' TEMPLATE template0.")
+        }
     }
 
     /// Returns the version of the tables; 0 where there are none.

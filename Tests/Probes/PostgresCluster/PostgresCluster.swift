@@ -58,7 +58,7 @@ public final class PostgresCluster: Sendable {
             if [ "$(id -u)" = 0 ]; then chown postgres "$1"; fi
             cd "$1"
             if [ -z "$4" ]; then
-                as "$2/initdb" -D "$1/data" -A trust -U postgres --no-sync > initdb.log
+                as "$2/initdb" -D "$1/data" -A trust -U postgres -E UTF8 --locale C.UTF-8 --no-sync > initdb.log
             else
                 as "$2/pg_basebackup" -D "$1/data" -d "host=127.0.0.1 port=$4 user=postgres" -R --no-sync -c fast
             fi
