@@ -31,6 +31,30 @@ extension ReadView {
         try tables.filters(in: transaction).map { number, record in try readiness(number, record) }
     }
 
+    /// Every filter whose records can be read, with its members and readiness, in the order they were first synced; and
+    /// the others, of which one record is damaged: its own, or that of a member.
+    ///
+    /// - Throws: ``EngineError``.
+    package borrowing func readableFilterStates() throws -> (
+        filters: [(state: FilterState, readiness: FilterReadiness)], damaged: [DamagedFilter]
+    ) {
+        var filters: [(state: FilterState, readiness: FilterReadiness)] = []
+        var damaged: [DamagedFilter] = []
+        for number in try filterNumbers() {
+            var text: String?
+            do {
+                guard var state = try tables.filter(number, in: transaction) else { continue }
+                text = state.filter
+                let readiness = try readiness(number, state)
+                state.members = readiness.members.map(\.key)
+                filters.append((state, readiness))
+            } catch StoreError.damaged {
+                damaged.append(DamagedFilter(number: number, text: text))
+            }
+        }
+        return (filters, damaged)
+    }
+
     /// The readiness of a list that is synced page by page, and has no filter; nil when it is not known.
     ///
     /// It has one member and no sequence, and is complete once a pass over it has finished.
@@ -52,4 +76,12 @@ extension ReadView {
         }
         return FilterReadiness(record, members)
     }
+}
+
+/// A filter of which a record cannot be read.
+package struct DamagedFilter: Hashable, Sendable {
+    /// The number of the filter in the store.
+    package let number: Int64
+    /// Its canonical text; nil where that is in the damaged record.
+    package let text: String?
 }

@@ -117,6 +117,24 @@ import Testing
         #expect(inspected.get(.overview).status == 200)
     }
 
+    @Test func `say that a filter is damaged, and show the others`() async throws {
+        let inspected = try await InspectedStore()
+        try await inspected.store.write { transaction in
+            let number = try transaction.updateFilter("notes:1") { $0.token = "bm90ZXM" }
+            try transaction.putMember(ofFilter: number, ResourceKey("notes", 1), MemberRecord(listedInRun: 1))
+        }
+        try flip("c2VjcmV0", inStore: inspected.sample.path)
+        let notes = InspectorLink.values(of: ResourceKey("notes", 1))
+        for (page, values) in [(InspectorPage.overview, []), (.sync, []), (.resource, notes)] {
+            let response = inspected.get(page, values)
+            #expect(
+                response.status == 200 && response.text.contains("notes:1"), "\(page): \(response.text.suffix(600))")
+            #expect(response.text.contains("Not listed, because a record is damaged: filter number 1."), "\(page)")
+        }
+        #expect(inspected.get(.activity).status == 200)
+        #expect(inspected.get(.problems).text.contains("A record is damaged of filter number 1."))
+    }
+
     @Test func `show the state of a session, and none of its values`() async throws {
         let text = try await InspectedStore().get(.outbox).text
         #expect(text.contains("Session: expired, account hush.") && !text.contains("115, 101"))

@@ -56,6 +56,23 @@ import Testing
             ])
     }
 
+    @Test(arguments: [["filters"], ["filters", "--json"], ["tokens"]])
+    func `lists the others beside a damaged one, and names that`(verb: [String]) async throws {
+        let sample = try await sample()
+        try flip("c2VjcmV0LXRva2Vu", inStore: sample.path)
+        let outcome = try Tool.run(Tool.path, [verb[0], sample.path] + verb.dropFirst())
+        #expect(outcome.status == 2 && outcome.lines.count == 1 && outcome.text.contains("tafsirs:*"))
+        #expect(outcome.errorOutput.contains("Left out, because a record is damaged: filter number 1. The next sync"))
+    }
+
+    @Test func `is found by the doctor as damage of one filter`() async throws {
+        let sample = try await sample()
+        try flip("c2VjcmV0LXRva2Vu", inStore: sample.path)
+        let outcome = try Tool.run("doctor", sample.path)
+        #expect(outcome.status == 2 && outcome.text.contains("A record is damaged of filter number 1."))
+        #expect(outcome.text.contains("The filter tafsirs:* failed 2 times in a row"))
+    }
+
     /// 2100-01-01.
     private static let later: Int64 = 4_102_444_800_000
 

@@ -1,5 +1,4 @@
 // Proves that a damaged record of a resource, a filter or a member blocks neither writes nor sync, and is rebuilt.
-// else is stored, nothing half is shown, and filters bring in what is lost.
 
 import LarderFormat
 import Testing
@@ -41,6 +40,15 @@ import Testing
             }
             try transaction.putMember(
                 ofFilter: number, translations, MemberRecord(listedInRun: 3, finishedInRun: 3))
+        }
+    }
+
+    /// Another filter, with a member.
+    private func addFilter(_ store: Store) async throws {
+        try await store.write { transaction in
+            try transaction.put(bytes("{}"), at: key(1, tafsirs), updatedAt: 1)
+            let number = try transaction.updateFilter("tafsirs:*") { $0.token = "other" }
+            try transaction.putMember(ofFilter: number, tafsirs, MemberRecord(listedInRun: 0))
         }
     }
 
@@ -144,14 +152,29 @@ import Testing
         try store.close()
     }
 
+    @Test(arguments: [TableName.filters, .members, .resources])
+    func `of a filter or its member is named beside the readable filters`(table: TableName) async throws {
+        let store = try temporary.open()
+        try await fill(store)
+        try await addFilter(store)
+        try damage(table) { record in
+            switch table {
+            case .filters: try FilterState.decodeKey(record.key.rawSpan) == 1
+            case .members: try MemberRecord.decodeKey(record.key.rawSpan).resource == translations
+            default: try ResourceRecord.decodeKey(record.key.rawSpan) == translations
+            }
+        }
+        let found = try store.read { view in try view.readableFilterStates() }
+        #expect(found.damaged == [DamagedFilter(number: 1, text: table == .filters ? nil : "translations:*")])
+        #expect(found.filters.map(\.state.filter) == ["tafsirs:*"] && found.filters[0].state.members == [tafsirs])
+        #expect(found.filters.map(\.readiness.members.count) == [1])
+        try store.close()
+    }
+
     @Test func `of a filter blocks no other, and is replaced by the next one that covers its members`() async throws {
         let store = try temporary.open()
         try await fill(store)
-        try await store.write { transaction in
-            try transaction.put(bytes("{}"), at: key(1, tafsirs), updatedAt: 1)
-            let number = try transaction.updateFilter("tafsirs:*") { $0.token = "other" }
-            try transaction.putMember(ofFilter: number, tafsirs, MemberRecord(listedInRun: 0))
-        }
+        try await addFilter(store)
         try damage(.filters) { try FilterState.decodeKey($0.key.rawSpan) == 1 }
         #expect(throws: StoreError.self) { try store.read { view in try view.filters() } }
         #expect(throws: StoreError.self) { try store.read { view in try view.readiness(of: "translations:*") } }

@@ -5,6 +5,17 @@ import LarderTransport
 // The checks of syncing: filters, snapshots, servers, and the account of the content.
 
 extension DoctorCheck {
+    static func damagedFilters(_ facts: DoctorFacts) -> [Diagnosis] {
+        if facts.damagedFilters.isEmpty { return [] }
+        let names = facts.damagedFilters.map { $0.name(facts.redactor) }.joined(separator: ", ")
+        return [
+            Diagnosis(
+                severity: .broken, found: "A record is damaged of \(names).",
+                kept: "The rows and the other filters are kept; these were left out of the checks of syncing.",
+                remedy: "The next sync of an app repairs them, and fetches what they lack.", status: .damage)
+        ]
+    }
+
     /// Members of filters whose snapshots could not be stored, each once.
     static func failedSnapshots(_ facts: DoctorFacts) -> [Diagnosis] {
         var seen: Set<ResourceKey> = []

@@ -25,6 +25,7 @@ extension DoctorCheck {
         DoctorCheck("map", .space) { map($0) },
         DoctorCheck("cap", .space) { cap($0) },
         DoctorCheck("damaged-writes", .outbox) { damagedWrites($0) },
+        DoctorCheck("damaged-filters", .sync) { damagedFilters($0) },
         DoctorCheck("dead-letters", .outbox) { deadLetters($0) },
         DoctorCheck("unresolved", .outbox) { unresolved($0) },
         DoctorCheck("snapshots", .sync) { failedSnapshots($0) },

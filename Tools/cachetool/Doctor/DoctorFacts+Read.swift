@@ -99,7 +99,10 @@ extension DoctorFacts {
         }
         space = try attempt(.space) { try SpaceFacts(store, cap: cap) }
         owners = try attempt(.owners) { try store.read { view in try OwnerFacts(view, now: now) } }
-        filters = try attempt(.sync) { try store.read { view in try FilterFacts.all(view, now: now) } }
+        if let found = try attempt(.sync, { try store.read { view in try view.readableFilterStates() } }) {
+            filters = FilterFacts.all(found.filters, now: now)
+            damagedFilters = found.damaged
+        }
         writes = try attempt(.outbox) { try store.read { view in try WriteFacts(view, now: now) } }
         journal = try attempt(.journal) { try store.read { view in try JournalFacts(view) } }
     }
@@ -145,9 +148,9 @@ extension OwnerFacts {
 }
 
 extension FilterFacts {
-    /// Returns the facts of every filter.
-    static func all(_ view: borrowing ReadView, now: Int64) throws -> [FilterFacts] {
-        try zip(view.filters(), view.readiness()).map { state, readiness in
+    /// Returns the facts of filters.
+    static func all(_ filters: [(state: FilterState, readiness: FilterReadiness)], now: Int64) -> [FilterFacts] {
+        filters.map { state, readiness in
             FilterFacts(
                 name: state.filter, syncedAt: readiness.syncedAt, failures: state.failures, lastError: state.lastError,
                 nextRunAt: state.nextRunAt, resyncs: state.resyncs, isOverdue: readiness.isOverdue(now: now),

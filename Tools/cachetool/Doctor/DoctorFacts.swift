@@ -45,6 +45,7 @@ struct DoctorFacts: Sendable {
     var damage: [Damage] = []
     var space: SpaceFacts?
     var filters: [FilterFacts]?
+    var damagedFilters: [DamagedFilter] = []
     var writes: WriteFacts?
     var owners: OwnerFacts?
     var journal: JournalFacts?

@@ -22,16 +22,18 @@ struct Tokens: ParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() throws {
-        let lines = try store.read { view in
-            var lines = CollectedLines()
+        var lines = CollectedLines()
+        let damaged = try store.read { view in
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
-            for filter in try view.filters() {
+            let (filters, damaged) = try view.readableFilterStates()
+            for (filter, _) in filters {
                 try Interrupt.check()
                 printing.json ? lines.add(json(filter, redactor)) : lines.add(columns: columns(filter, redactor))
             }
-            return lines
+            return damaged.map { $0.name(redactor) }
         }
         try lines.print()
+        if !damaged.isEmpty { throw ToolError.damagedFilters(damaged) }
     }
 
     private func columns(_ filter: FilterState, _ redactor: Redactor) -> [String] {

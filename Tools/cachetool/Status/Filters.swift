@@ -41,26 +41,28 @@ struct Filters: AsyncParsableCommand {
         defer { try? opened.close() }
         let redactor = Redactor(isOn: printing.redact, store: try opened.read { try $0.format().storeID })
         guard watch else {
-            let lines = try opened.read { view in
-                var lines = CollectedLines()
+            var lines = CollectedLines()
+            let damaged = try opened.read { view in
                 let server = try view.readableServer(of: .sync)
                 let reasons = try FilterReasons(view, now: Self.now(), redactor)
-                for (state, readiness) in zip(try view.filters(), try view.readiness()) {
+                let (filters, damaged) = try view.readableFilterStates()
+                for (state, readiness) in filters {
                     try Interrupt.check()
                     let why = reasons.sentence(state, readiness)
                     printing.json
                         ? lines.add(json(state, readiness, server, why, redactor))
                         : lines.add(columns: columns(state, readiness, server, redactor) + [why])
                 }
-                return lines
+                return damaged
             }
-            return try lines.print()
+            try lines.print()
+            if !damaged.isEmpty { throw ToolError.damagedFilters(damaged.map { $0.name(redactor) }) }
+            return
         }
         var display = LiveDisplay(empty: "no filters")
         while true {
             try Interrupt.check()
-            let shown = try opened.read { view in try view.readiness() }.map { DisplayedFilter(readiness: $0) }
-            try display.show(shown.map { StatusText($0, redactor).entry(now: Self.now()) })
+            try display.show(try opened.read { view in try StatusText.entries(view, now: Self.now(), redactor) })
             try? await Task.sleep(for: .milliseconds(200))
         }
     }

@@ -22,6 +22,16 @@ struct StatusText {
     /// Returns the status for a display.
     func entry(now: Int64) -> LiveDisplay.Entry { LiveDisplay.Entry(key: name, line: line, live: lines(now: now)) }
 
+    /// Returns the entries of every filter, damaged ones included.
+    static func entries(_ view: borrowing ReadView, now: Int64, _ redactor: Redactor) throws -> [LiveDisplay.Entry] {
+        let (filters, damaged) = try view.readableFilterStates()
+        return filters.map { StatusText(DisplayedFilter(readiness: $0.readiness), redactor).entry(now: now) }
+            + damaged.map { filter in
+                let name = filter.name(redactor)
+                return LiveDisplay.Entry(key: name, line: "\(name): a record is damaged; verify prints where")
+            }
+    }
+
     /// The name of the filter.
     var name: String { redactor.text(filter.filter) }
 
@@ -73,5 +83,12 @@ struct StatusText {
         guard filter.failures > 0 || filter.lastError != nil else { return nil }
         let count = filter.failures == 1 ? "1 failed run" : "\(filter.failures) failed runs"
         return filter.lastError.map { "\(count): \(redactor.text($0))" } ?? count
+    }
+}
+
+extension DamagedFilter {
+    /// Returns the words for the filter. Its text is lost where that is in the damaged record.
+    func name(_ redactor: Redactor) -> String {
+        text.map { "filter \(redactor.text($0))" } ?? "filter number \(number)"
     }
 }

@@ -45,14 +45,10 @@ struct Glance {
         let size = "\(sizeText(statistics.fileSize)), \(statistics.rows) rows, commit \(statistics.lastCommit)"
         entries.append(.init(key: "store", line: "store: \(size)"))
         let (filters, lanes) = try store.read { view in
-            (try view.readiness(), try Self.lanes(view, now, redactor))
+            (try StatusText.entries(view, now: now, redactor), try Self.lanes(view, now, redactor))
         }
         if filters.isEmpty { entries.append(.init(key: "filters", line: "no filters")) }
-        for readiness in filters {
-            let text = StatusText(DisplayedFilter(readiness: readiness), redactor)
-            entries.append(text.entry(now: now))
-        }
-        entries += lanes
+        entries += filters + lanes
         var facts = DoctorFacts(of: store, at: path, now: now, verifiesPages: false)
         facts.redactor = redactor
         let found = DoctorCheck.diagnoses(facts).filter { $0.severity != .note }

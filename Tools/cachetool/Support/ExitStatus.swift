@@ -104,7 +104,7 @@ extension ToolError {
         case .interrupted: .interrupted
         case .outputClosed, .system: .system
         case .notFound: .findings
-        case .damagedRecord, .damagedTable, .damagedWrites, .badDump: .damage
+        case .damagedRecord, .damagedTable, .damagedWrites, .damagedFilters, .badDump: .damage
         case .usage: .usage
         }
     }

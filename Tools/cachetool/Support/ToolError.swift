@@ -14,6 +14,8 @@ enum ToolError: Error, Equatable {
     case damagedTable(TableName, counted: Int, found: Int)
     /// This many writes are damaged and were left out; those with a readable identity can be dropped.
     case damagedWrites(Int, [UUIDBytes])
+    /// These filters have a damaged record and were left out.
+    case damagedFilters([String])
     /// A dump is incomplete or invalid.
     case badDump(line: Int, reason: String)
     /// The system reported an error, in words.
@@ -35,6 +37,9 @@ extension ToolError: CustomStringConvertible {
         case .damagedWrites(let count, let ids):
             "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify prints where."
                 + (ids.isEmpty ? "" : " To drop: \(ids.map(\.description).joined(separator: " ")).")
+        case .damagedFilters(let filters):
+            "Left out, because a record is damaged: \(filters.joined(separator: ", ")). The next sync of an "
+                + "app repairs it; verify prints where it is."
         case .badDump(let line, let reason): "Line \(line) of the dump: \(reason). Nothing was loaded."
         case .system(let text), .usage(let text): text
         }

@@ -82,12 +82,33 @@ extension HTML {
     /// Returns a number of bytes in a readable unit, with the exact number beside it.
     static func size(_ bytes: Int64) -> HTML { "<span title=\"\(bytes) bytes\">\(sizeText(bytes))</span>" }
 
-    /// Returns the links to the beginning and to the next part of a list.
-    static func paging(_ page: InspectorPage, _ values: [(String, String?)], next: [(String, String?)]?) -> HTML {
-        guard let next else { return "" }
-        return """
-            <p class="paging">\(link("First", page, values)) \(link("Next", page, values + next))</p>
-            """
+    /// Returns a notice about filters that a page cannot show.
+    static func damaged(_ filters: [DamagedFilter], _ context: PageContext) -> HTML {
+        if filters.isEmpty { return "" }
+        let names = filters.map { $0.name(context.redactor) }.joined(separator: ", ")
+        return
+            "<p class=\"bad\">Not listed, because a record is damaged: \(names). See \(link("Problems", .problems)).</p>"
+    }
+
+    /// Returns the links to the beginning and to the next part of a list; nothing where a page shows all of it.
+    static func paging(
+        _ page: InspectorPage, _ values: [(String, String?)], next: [(String, String?)]?, _ context: PageContext
+    ) -> HTML {
+        if next == nil, !context.isLaterPart { return "" }
+        let following = next.map { next -> HTML in " \(link("Next", page, values + next))" } ?? ""
+        return "<p class=\"paging\">\(link("First", page, values))\(following)</p>"
+    }
+}
+
+extension PageContext {
+    /// Whether the query asks for another part of a list than the first.
+    var isLaterPart: Bool { query["from"] != nil || query["after"] != nil }
+
+    /// Returns the part of a list that the query asks for, and the values that lead to the next part; nil at the end.
+    func part<Element>(_ all: [Element], _ limit: Int) -> (shown: ArraySlice<Element>, next: [(String, String?)]?) {
+        let start = max(0, query.filled("from").flatMap { Int($0) } ?? 0)
+        let shown = all.dropFirst(start).prefix(limit)
+        return (shown, shown.endIndex < all.count ? [("from", String(shown.endIndex))] : nil)
     }
 }
 

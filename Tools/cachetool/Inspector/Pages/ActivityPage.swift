@@ -3,7 +3,7 @@ import LarderStore
 
 /// The past events, the newest first: runs, changes of resources, outcomes of writes, conflicts and evictions.
 enum ActivityPage {
-    /// The most events that are shown.
+    /// The events of one page.
     private static let limit = 300
 
     private struct Event {
@@ -17,6 +17,7 @@ enum ActivityPage {
         var events = try journal(view) + resources(view) + runs(view)
         if let kind { events.removeAll { $0.kind != kind } }
         events.sort { $0.time > $1.time }
+        let (shown, next) = context.part(events, limit)
         let kinds = ["write", "conflict", "eviction", "run", "resource", "event"].map { name -> HTML in
             "\(HTML.link(name, .activity, [("kind", name)])) "
         }
@@ -26,9 +27,10 @@ enum ActivityPage {
                 <p>Show \(HTML.link("all", .activity)) \(kinds)</p>
                 \(HTML.table(
                     "The newest first", [.text("Time"), .text("Kind"), .text("What")],
-                    events.prefix(limit).map { event in
+                    shown.map { event in
                         [.time(event.time, now: context.now), "\(event.kind)", event.what]
                     }, empty: "Nothing happened yet."))
+                \(HTML.paging(.activity, [("kind", kind)], next: next, context))
                 <p class="hint">The store keeps the newest thousand outcomes, conflicts and evictions, the latest \
                 runs of each filter, and the last change of each resource.</p>
                 """)
@@ -94,7 +96,7 @@ enum ActivityPage {
     }
 
     private static func runs(_ view: borrowing ReadView) throws -> [Event] {
-        try view.filters().flatMap { state in
+        try view.readableFilterStates().filters.flatMap { state, _ in
             let name = HTML.link(state.filter, .sync, [("filter", state.filter)])
             return state.runs.map { runs in
                 Event(time: runs.endedAt, kind: "run", what: "\(name): \(RunTimeline.sentence(runs))")

@@ -6,7 +6,7 @@ import LarderStore
 enum ChangesPage {
     /// The rows that are read for one page.
     private static let limit = 50_000
-    /// The rows that are shown of one resource.
+    /// The resources, or rows of one resource, of one page.
     private static let shown = 200
 
     static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
@@ -29,13 +29,15 @@ enum ChangesPage {
             of the fetch. Rows that the server deleted leave no trace.</p>
             """
         if context.query["group"] != nil {
-            body += try rows(of: try context.resource(), since: since, context, view)
+            body += try rows(of: try context.resource(), since: since, scope, context, view)
             return PageContent(title: "Changes", body: body)
         }
         var budget = limit
         var lines: [[HTML]] = []
         let changed = try view.allResources().filter { ($0.changedAt ?? 0) >= since }
-        for resource in changed.sorted(by: { ($0.changedAt ?? 0) > ($1.changedAt ?? 0) }) {
+            .sorted { ($0.changedAt ?? 0) > ($1.changedAt ?? 0) }
+        let (part, next) = context.part(changed, shown)
+        for resource in part {
             let values = InspectorLink.values(of: resource.key) + scope
             var count: HTML = .link("count", .changes, values)
             if resource.rowCount <= budget {
@@ -52,6 +54,7 @@ enum ChangesPage {
         body += .table(
             "Resources that changed", [.text("Resource"), .text("Changed"), .number("Rows changed"), .text("State")],
             lines, empty: "The server changed nothing since then, as far as this store was synced.")
+        body += .paging(.changes, scope, next: next, context)
         return PageContent(title: "Changes", body: body)
     }
 
@@ -86,15 +89,18 @@ enum ChangesPage {
     }
 
     private static func rows(
-        of resource: ResourceKey, since: Int64, _ context: PageContext, _ view: borrowing ReadView
+        of resource: ResourceKey, since: Int64, _ scope: [(String, String?)], _ context: PageContext,
+        _ view: borrowing ReadView
     ) throws -> HTML {
         let found = try changedRows(of: resource, since: since, view).sorted { $0.updatedAt > $1.updatedAt }
+        let (part, next) = context.part(found, shown)
         return """
-            <p>\(countText(found.count, "row")) of \(HTML.link(resource))\(found.count > shown ? ", the newest \(shown) below" : "").</p>
+            <p>\(countText(found.count, "row")) of \(HTML.link(resource)).</p>
             \(HTML.table(
                 "Rows that changed, the newest first", [.text("Row"), .text("Changed")],
-                found.prefix(shown).map { [.link($0.key), .time($0.updatedAt, now: context.now)] },
+                part.map { [.link($0.key), .time($0.updatedAt, now: context.now)] },
                 empty: "No row of this resource changed since then."))
+            \(HTML.paging(.changes, InspectorLink.values(of: resource) + scope, next: next, context))
             """
     }
 }

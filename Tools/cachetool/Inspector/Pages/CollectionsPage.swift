@@ -3,7 +3,7 @@ import LarderStore
 
 /// The stored results of queries for objects.
 enum CollectionsPage {
-    /// The most collections that are shown.
+    /// The collections of one page.
     private static let limit = 500
 
     static let columns: [PageColumn] = [
@@ -13,14 +13,14 @@ enum CollectionsPage {
     static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
         let name = context.query.filled("class")
         let all = try view.collections(ofClass: name)
-        let left = all.count - min(all.count, limit)
+        let (shown, next) = context.part(all, limit)
         return PageContent(
             title: "Collections",
             body: """
                 \(HTML.table(
-                    "Results of queries, by class and query", columns, all.prefix(limit).map { row($0, context.now) },
+                    "Results of queries, by class and query", columns, shown.map { row($0, context.now) },
                     empty: "The store has no collections: no app fetched objects into it."))
-                \(left > 0 ? "<p>And \(left) more: name a class in the address (class=…).</p>" : "" as HTML)
+                \(HTML.paging(.collections, [("class", name)], next: next, context))
                 """)
     }
 

@@ -23,17 +23,15 @@ enum OutboxPage {
                 \(HTML.link("Problems", .problems)).</p>
                 """
         }
-        let shown = entries.filter { wanted == nil || $0.lane == wanted }
-        let lanes = Dictionary(grouping: shown.prefix(limit), by: \.lane)
+        let (shown, next) = context.part(entries.filter { wanted == nil || $0.lane == wanted }, limit)
+        let lanes = Dictionary(grouping: shown, by: \.lane)
         for lane in lanes.keys.sorted() {
             body += .table(
                 "Lane \(lane), in the order it is sent", columns(context),
                 (lanes[lane] ?? []).map { row($0, reasons, context) })
         }
         if shown.isEmpty { body += "<p class=\"empty\">Every write was accepted.</p>" }
-        if shown.count > limit {
-            body += "<p>And \(shown.count - limit) more: name a lane in the address (lane=…).</p>"
-        }
+        body += .paging(.outbox, [("lane", wanted)], next: next, context)
         return PageContent(title: "Outbox", body: body)
     }
 

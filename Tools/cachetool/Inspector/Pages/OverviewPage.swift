@@ -78,14 +78,19 @@ enum OverviewPage {
 
     private static func sentences(_ context: PageContext, _ view: borrowing ReadView) throws -> HTML {
         let reasons = try FilterReasons(view, now: context.now, context.redactor)
-        let rows = try zip(view.filters(), view.readiness()).map { state, readiness -> [HTML] in
+        let (filters, damaged) = try view.readableFilterStates()
+        let rows = filters.map { state, readiness -> [HTML] in
             [
                 .link(state.filter, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
                 "\(reasons.sentence(state, readiness))",
             ]
         }
-        return .table(
-            "Filters", [.text("Filter"), .text("Synced"), .text("Why, and what makes it go on")], rows,
-            empty: "The store has no filters: no app has synced content into it.")
+        let empty =
+            damaged.isEmpty ? "The store has no filters: no app has synced content into it." : "No other filter."
+        return """
+            \(HTML.table(
+                "Filters", [.text("Filter"), .text("Synced"), .text("Why, and what makes it go on")], rows, empty: empty))
+            \(HTML.damaged(damaged, context))
+            """
     }
 }

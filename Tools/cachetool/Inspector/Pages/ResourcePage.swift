@@ -40,15 +40,20 @@ enum ResourcePage {
     ) throws -> HTML {
         let reasons = try FilterReasons(view, now: context.now, context.redactor)
         var rows: [[HTML]] = []
-        for (state, readiness) in zip(try view.filters(), try view.readiness()) where state.members.contains(resource) {
+        let (filters, damaged) = try view.readableFilterStates()
+        for (state, readiness) in filters where state.members.contains(resource) {
             rows.append([
                 .link(state.filter, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
                 "\(reasons.sentence(state, readiness))",
             ])
         }
-        return .table(
-            "Filters that brought it", [.text("Filter"), .text("Synced"), .text("State")], rows,
-            empty: "No filter brought it: an app stored it by itself.")
+        let empty =
+            damaged.isEmpty ? "No filter brought it: an app stored it by itself." : "No other filter brought it."
+        return """
+            \(HTML.table(
+                "Filters that brought it", [.text("Filter"), .text("Synced"), .text("State")], rows, empty: empty))
+            \(HTML.damaged(damaged, context))
+            """
     }
 
     private static func rows(
@@ -67,24 +72,27 @@ enum ResourcePage {
                 .all(of: key)
             }
         var listed: [ListedRow] = []
-        try view.forEachRow(in: range, limit: limit) { entry in
+        // One row more shows whether there is another page.
+        try view.forEachRow(in: range, limit: limit + 1) { entry in
             let (type, name) = try entry.key()
             listed.append(ListedRow(RowKey(resource: key, type: type, key: name), entry.row))
         }
         let values = InspectorLink.values(of: key) + [("of", type)]
+        let hasMore = listed.count > limit
+        let shown = listed.prefix(limit)
         let next =
-            listed.count == limit && prefix == nil
-            ? listed.last.map { last in
+            hasMore && prefix == nil
+            ? shown.last.map { last in
                 [("afterType", Optional(last.key.type)), ("after", last.key.key)]
             } : nil
         return """
             \(form(key, type, prefix))
             \(HTML.table(
                 "Rows", [.text("Row"), .text("Changed"), .number("Size"), .text("Beginning of the payload")],
-                listed.map { row($0, context.now) },
+                shown.map { row($0, context.now) },
                 empty: prefix == nil ? "There are no rows here." : "No key of this type begins so."))
-            \(HTML.paging(.resource, values, next: next))
-            \(listed.count == limit && prefix != nil ? "<p>Only the first \(limit) are shown: name more of the key.</p>" : "" as HTML)
+            \(HTML.paging(.resource, values, next: next, context))
+            \(hasMore && prefix != nil ? "<p>Only the first \(limit) are shown: name more of the key.</p>" : "" as HTML)
             """
     }
 

@@ -9,8 +9,7 @@ enum ResourcesPage {
     static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
         let group = context.query.filled("group")
         let all = try view.allResources(inGroup: group)
-        let start = context.query.filled("from").flatMap { Int($0) } ?? 0
-        let shown = all.dropFirst(max(0, start)).prefix(limit)
+        let (shown, next) = context.part(all, limit)
         let groups = Dictionary(grouping: all, by: \.key.group)
         var body: HTML = "<p>\(countText(all.count, "resource"))\(scope(group)).</p>"
         body += Treemap.html(parts(all, groups.keys.sorted()))
@@ -21,9 +20,7 @@ enum ResourcesPage {
                 .number("Sequence"), .text("Synced"), .text("Changed"), .text("Pinned"),
             ],
             shown.map { row($0, context.now) }, empty: "The store has no resources: no filter was synced yet.")
-        let values = [("group", group)]
-        let end = max(0, start) + shown.count
-        body += .paging(.resources, values, next: end < all.count ? [("from", String(end))] : nil)
+        body += .paging(.resources, [("group", group)], next: next, context)
         return PageContent(title: "Resources", body: body)
     }
 

@@ -13,20 +13,17 @@ enum ResponsesPage {
         var place = context.query["after"].flatMap { ResponseAddress(text: $0) }
         var found: [ResponseEntry] = []
         var count = 0
-        var isAtEnd = false
         while found.count < limit, count < examined {
             let batch = try view.responses(after: place, limit: limit)
+            if batch.isEmpty { break }
             count += batch.count
             for entry in batch where found.count < limit {
                 place = entry.place
                 if part.map({ entry.record.key.contains($0) }) ?? true { found.append(entry) }
             }
-            if batch.count < limit {
-                isAtEnd = batch.last?.place == place || batch.isEmpty
-                break
-            }
         }
-        let next = isAtEnd ? nil : place.map { [("after", Optional($0.text))] }
+        let hasMore = try !view.responses(after: place, limit: 1).isEmpty
+        let next = hasMore ? place.map { [("after", Optional($0.text))] } : nil
         return PageContent(
             title: "HTTP responses",
             body: """
@@ -38,7 +35,7 @@ enum ResponsesPage {
                         .text("Freshness"),
                     ], found.map { row($0, context.now) },
                     empty: part == nil ? "The store has no HTTP responses." : "No address contains this text."))
-                \(HTML.paging(.responses, [("contains", part)], next: next))
+                \(HTML.paging(.responses, [("contains", part)], next: next, context))
                 """)
     }
 

@@ -46,7 +46,7 @@ enum SQLPage {
                 return
             }
             let columns = members.map(\.name).filter { name in
-                !name.isEmpty && name.utf8.allSatisfy { $0 == 0x5F || ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }
+                name.wholeMatch(of: /[A-Za-z_][A-Za-z_0-9]*/) != nil
             }
             found = "rows=\(key.group)/\(key.id):\(type):\(columns.prefix(12).joined(separator: ","))"
         }

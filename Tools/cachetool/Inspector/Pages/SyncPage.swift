@@ -8,7 +8,8 @@ enum SyncPage {
         let wanted = context.query.filled("filter")
         var rows: [[HTML]] = []
         var members: HTML = ""
-        for (state, readiness) in zip(try view.filters(), try view.readiness()) {
+        let (filters, damaged) = try view.readableFilterStates()
+        for (state, readiness) in filters {
             let text = StatusText(DisplayedFilter(readiness: readiness), context.redactor)
             rows.append([
                 .link(state.filter, .sync, [("filter", state.filter)]), "\(text.readiness(now: context.now))",
@@ -23,13 +24,14 @@ enum SyncPage {
             title: "Sync",
             body: """
                 <p>Server: \(server ?? "none yet").</p>
+                \(HTML.damaged(damaged, context))
                 \(HTML.table(
                     "Filters",
                     [
                         .text("Filter"), .text("Readable offline"), .text("Resources"), .text("Synced"), .text("Last run"),
                         .text("Next run"), .number("Failed runs"), .text("Why, and what makes it go on"),
                     ], rows, empty: "The store has no filters: no app has synced content into it."))
-                \(RunTimeline.html(try view.filters(), now: context.now))
+                \(RunTimeline.html(filters.map(\.state), now: context.now))
                 \(members)
                 """)
     }
@@ -37,7 +39,7 @@ enum SyncPage {
     private static func members(
         _ state: FilterState, _ readiness: FilterReadiness, _ context: PageContext
     ) -> HTML {
-        let shown = readiness.members.prefix(500)
+        let (shown, next) = context.part(readiness.members, 500)
         let rows = shown.map { member -> [HTML] in
             let failure = member.failure.map { failure -> HTML in
                 "\(failure.reason); \(countText(failure.attempts, "attempt")), \(failure.isFinal ? "not tried again until something changes" : HTML.time(failure.retryAt, now: context.now))"
@@ -48,7 +50,6 @@ enum SyncPage {
                 "\(member.rowCount)", failure ?? "–",
             ]
         }
-        let left = readiness.members.count - shown.count
         return """
             <h2>Filter \(state.filter)</h2>
             \(HTML.facts([
@@ -63,7 +64,7 @@ enum SyncPage {
                     .text("Resource"), .text("Readable offline"), .text("Synced"), .text("Changed"), .number("Rows"),
                     .text("Failure"),
                 ], rows, empty: "The server named no resource for this filter yet."))
-            \(left > 0 ? "<p>And \(left) more.</p>" : "" as HTML)
+            \(HTML.paging(.sync, [("filter", state.filter)], next: next, context))
             \(runs(state, context))
             """
     }
