@@ -46,5 +46,26 @@ public struct JSONError: Error, Hashable, Sendable {
 
 extension JSONError: CustomStringConvertible {
     /// One line without any of the text's content.
-    public var description: String { "JSON \(reason) at byte \(offset)" }
+    public var description: String { "JSON: \(reason.text) at byte \(offset)" }
+}
+
+extension JSONError.Reason {
+    /// The fault in words.
+    fileprivate var text: String {
+        switch self {
+        case .unexpectedByte: "an unexpected byte"
+        case .unexpectedEnd: "an early end"
+        case .trailingBytes: "bytes behind the end"
+        case .invalidNumber: "an invalid number"
+        case .invalidEscape: "an invalid escape"
+        case .controlCharacter: "an unescaped control character"
+        case .invalidUTF8: "bytes that are not UTF-8"
+        case .loneSurrogate: "half of a surrogate pair"
+        case .tooDeep: "nesting that is too deep"
+        case .textTooLong: "a text that is too long"
+        case .documentTooLong: "more bytes than allowed"
+        case .noObject: "no object"
+        case .repeatedName: "a repeated name"
+        }
+    }
 }

@@ -40,7 +40,7 @@ import Testing
     @Test(
         arguments: OriginBackend.allCases,
         [
-            ("nonsense", "line 2: no JSON object: JSON unexpectedByte at byte 1"),
+            ("nonsense", "line 2: no JSON object: JSON: an unexpected byte at byte 1"),
             (#"{"resource_id":1,"data":{}}"#, "line 2: group is missing or of the wrong kind"),
             (#"{"group":"a","data":{}}"#, "line 2: resource_id is missing or of the wrong kind"),
             (#"{"group":"a","resource_id":1.5,"data":{}}"#, "line 2: resource_id is missing or of the wrong kind"),

@@ -55,20 +55,20 @@ struct HostileBody: Sendable, CustomStringConvertible {
             error: "the body is longer than 33554432 bytes"),
         HostileBody(
             description: "a million brackets in a member nobody knows", begin: #"{"x":"#, piece: "[", total: 1_000_000,
-            error: "JSON tooDeep at byte 132"),
+            error: "JSON: nesting that is too deep at byte 132"),
         HostileBody(
             description: "a million brackets in a row", begin: #"{"sync":{"mutations":[{"data":"#, piece: "[",
-            total: 1_000_000, error: "JSON tooDeep at byte 154"),
+            total: 1_000_000, error: "JSON: nesting that is too deep at byte 154"),
         HostileBody(
             description: "30 MB of empty changes", begin: #"{"sync":{"mutations":["#,
             piece: #"{"sequence":2,"type":"X","resource_group":"g","resource_id":1},"#, total: 30_000_000,
             error: "sync.mutations has more than 10000 elements"),
         HostileBody(
             description: "a name of 30 MB", begin: #"{"sync":{""#, piece: "n", total: 30_000_000,
-            error: "JSON textTooLong at byte 10"),
+            error: "JSON: a text that is too long at byte 10"),
         HostileBody(
             description: "a number of 30 MB", begin: #"{"sync":{"sync_until_sequence":"#, piece: "1",
-            total: 30_000_000, error: "JSON textTooLong at byte 1048607"),
+            total: 30_000_000, error: "JSON: a text that is too long at byte 1048607"),
     ]
 
     /// A snapshot up to its first record.
@@ -83,23 +83,24 @@ struct HostileBody: Sendable, CustomStringConvertible {
             description: "one record of 200 MB", begin: head + #"{"id":1,"text":""#, piece: "x",
             error: "records[0] is longer than 16777216 bytes"),
         HostileBody(
-            description: "a name of 200 MB", begin: head + #"{""#, piece: "n", error: "JSON textTooLong at byte"),
+            description: "a name of 200 MB", begin: head + #"{""#, piece: "n",
+            error: "JSON: a text that is too long at byte"),
         HostileBody(
             description: "a name of 200 MB deep inside", begin: head + #"{"id":1,"x":{""#, piece: "n",
             error: "records[0] is longer than 16777216 bytes"),
         HostileBody(
             description: "a key of 100 million digits", begin: head + #"{"id":"#, piece: "7", total: 100_000_000,
-            error: "JSON textTooLong at byte"),
+            error: "JSON: a text that is too long at byte"),
         HostileBody(
             description: "a number of 100 million digits beside the records", begin: #"{"x":"#, piece: "7",
-            total: 100_000_000, error: "JSON unexpectedEnd at byte 100"),
+            total: 100_000_000, error: "JSON: an early end at byte 100"),
         HostileBody(
-            description: "200 MB of white space", begin: head, error: "JSON unexpectedEnd at byte 200"),
+            description: "200 MB of white space", begin: head, error: "JSON: an early end at byte 200"),
         HostileBody(
             description: "a million brackets in a record", begin: head + #"{"id":1,"x":"#, piece: "[",
-            total: 1_000_000, error: "JSON tooDeep at byte"),
+            total: 1_000_000, error: "JSON: nesting that is too deep at byte"),
         HostileBody(
             description: "a million brackets beside the records", begin: #"{"x":"#, piece: "[", total: 1_000_000,
-            error: "JSON tooDeep at byte 132"),
+            error: "JSON: nesting that is too deep at byte 132"),
     ]
 }
