@@ -146,7 +146,11 @@ import Testing
         let refused = try await run("status", "--account", "user-2", failing: true)
         #expect(refused.hasPrefix("Not sent yet: 1 write. Send them first"))
         #expect(try await run("send") == "Everything is sent.\n")
+        let unread = try await run("visit", "7", "a photo", "--photo", "/nonexistent.jpg", failing: true)
+        #expect(unread.contains("The photo /nonexistent.jpg cannot be read") && unread.contains("Nothing was stored."))
         #expect(try await process.interrupt() == 0)
+        #expect(try await run("visit", "8", "later") == "stored; 1 not sent yet\n")
+        #expect(try await run("send", "--within", "1", failing: true).contains("1"))
     }
 }
 #endif

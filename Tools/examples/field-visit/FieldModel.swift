@@ -109,8 +109,10 @@ struct FieldModel: Sendable {
             .map { ($0.endpoint, $0.delivery.lastError ?? "refused") }
     }
 
-    /// Sends visits for half a minute at most, and returns what is left.
-    func send() async -> OutboxStatus { await cache.outbox?.drain(within: .seconds(30)) ?? OutboxStatus() }
+    /// Sends visits for some time at most, and returns what is left.
+    func send(within time: Duration = .seconds(30)) async -> OutboxStatus {
+        await cache.outbox?.drain(within: time) ?? OutboxStatus()
+    }
 
     /// Closes the app's directory.
     func close() async throws { try await cache.close() }

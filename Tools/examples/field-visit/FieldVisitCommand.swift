@@ -48,6 +48,8 @@ struct VisitOptions: ParsableArguments {
         } catch let error as SessionError {
             print(error)
             outcome = .failure(ExitCode.failure)
+        } catch {
+            outcome = .failure(error)
         }
         try await model.close()
         try outcome.get()
@@ -87,6 +89,7 @@ extension FieldVisitCommand {
                 for problem in problems { print("not up to date: \(problem)") }
                 if !problems.isEmpty { printing.cancel() }
                 await printing.value
+                if !problems.isEmpty { throw ExitCode.failure }
             }
         }
     }
@@ -143,10 +146,17 @@ extension FieldVisitCommand {
         @OptionGroup var options: VisitOptions
 
         func run() async throws {
-            let bytes = try photo.map { [UInt8](try Data(contentsOf: URL(filePath: $0))) }
+            let bytes = try photo.map(Self.bytes(ofPhoto:))
             try await options.using { model in
                 try await model.record(outlet, note: note, at: at, photo: bytes)
                 print("stored; \(model.cache.outbox?.status.unsent ?? 0) not sent yet")
+            }
+        }
+
+        private static func bytes(ofPhoto path: String) throws -> [UInt8] {
+            do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
+                throw ValidationError(
+                    "The photo \(path) cannot be read: \(error.localizedDescription) Nothing was stored.")
             }
         }
 
@@ -181,13 +191,20 @@ extension FieldVisitCommand {
 
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send the visits that the server lacks, for half a minute at most.",
-            discussion: "EXAMPLE: field-visit send")
+            abstract: "Send the visits that the server lacks; fails while some are not sent.",
+            discussion: "EXAMPLE: field-visit send --within 5")
+
+        @Option(help: "The most seconds that it takes.")
+        var within = 30
 
         @OptionGroup var options: VisitOptions
 
         func run() async throws {
-            try await options.using { model in print(await model.send()) }
+            try await options.using { model in
+                let status = await model.send(within: .seconds(within))
+                print(status)
+                if status.unsent > 0 { throw ExitCode.failure }
+            }
         }
     }
 }
