@@ -103,10 +103,12 @@ import Testing
         #expect(outcome.errorOutput.contains("neither a directory nor a regular file"))
     }
 
-    @Test func `that is none is refused with a reason`() throws {
-        try Data("no store".utf8).write(to: URL(filePath: file))
+    @Test(arguments: ["", "no store", "no store, and longer than what LMDB has at its beginning"])
+    func `that is none is refused with what to do`(content: String) throws {
+        try Data(content.utf8).write(to: URL(filePath: file))
         let outcome = try Tool.run("stat", file)
-        #expect(outcome.status != 0 && !outcome.errorOutput.isEmpty, "\(outcome.errorOutput)")
+        #expect(outcome.status == ExitStatus.system.rawValue)
+        #expect(outcome.errorOutput.contains("is no store: name a store's directory"), "\(outcome.errorOutput)")
     }
 
     private func temporaryCopies() throws -> Set<String> {

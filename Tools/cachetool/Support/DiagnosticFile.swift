@@ -20,10 +20,29 @@ enum DiagnosticFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw ToolError.system("\(path) is neither a directory nor a regular file: name a store.")
         }
+        try checkBeginning(of: path)
         let directory = try makeDirectory()
         try copy(path, to: directory + "/data.mdb")
         try write(directory + "/guard.lock") { _ in }
         return directory
+    }
+
+    /// Refuses a file that does not begin as LMDB's files do: the page header of 16 bytes, then the mark
+    /// (`MDB_MAGIC`).
+    private static func checkBeginning(of path: String) throws {
+        let file = try open(path)
+        defer { try? file.close() }
+        guard let beginning = try file.read(upToCount: 20), beginning.dropFirst(16) == Data([0xDE, 0xC0, 0xEF, 0xBE])
+        else {
+            throw ToolError.system(
+                "\(path) is no store: name a store's directory, or a file that ContentCache.diagnostics() has made.")
+        }
+    }
+
+    private static func open(_ path: String) throws -> FileHandle {
+        do { return try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+            throw ToolError.system("\(path) cannot be read: \(error.localizedDescription)")
+        }
     }
 
     private static func makeDirectory() throws -> String {
@@ -53,10 +72,7 @@ enum DiagnosticFile {
 
     /// Copies a file in steps, so that a signal ends it.
     private static func copy(_ path: String, to target: String) throws {
-        let source: FileHandle
-        do { source = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
-            throw ToolError.system("\(path) cannot be read: \(error.localizedDescription)")
-        }
+        let source = try open(path)
         defer { try? source.close() }
         try write(target) { file in
             while let part = try source.read(upToCount: step), !part.isEmpty {
