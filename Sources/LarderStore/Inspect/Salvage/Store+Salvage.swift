@@ -172,7 +172,8 @@ extension CountersRecord {
         raise(&nextFilter, highest.filter)
         raise(&nextJournalSequence, highest.journalSequence)
         raise(&nextBlob, highest.blob)
-        raise(&nextIndex, highest.index)
+        // Indexes are left out and made anew, and their numbers have a limit that the margin would pass.
+        nextIndex = highest.index.clampedSum(1)
         raise(&nextCollection, highest.collection)
     }
 }

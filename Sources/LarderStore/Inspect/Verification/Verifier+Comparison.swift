@@ -112,6 +112,11 @@ extension Verifier {
             try reportFinding(
                 .counter, in: .meta, at: "counters", "the next \(what) is \(next), and \(highest) is in use")
         }
+        if counters.nextIndex > Limits.indexNumber + 1 {
+            try reportFinding(
+                .counter, in: .meta, at: "counters",
+                "the next index is \(counters.nextIndex), and \(Limits.indexNumber) is the highest there may be")
+        }
         if !broken.contains(.outbox),
             (counters.pendingEntries, counters.pendingBytes) != (pending.entries, pending.byteCount)
         {
