@@ -214,14 +214,15 @@ extension Transaction {
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError/invalid(_:)`` for a token
     ///   beyond the limits.
     package mutating func finishRun(
-        _ run: FilterRun, token: String, untilSequence: Int64, rowsWritten: Int, now: Int64
+        _ run: FilterRun, token: String, untilSequence: Int64, rowsWritten: Int64, now: Int64
     ) throws -> [ResourceKey] {
         try checkCurrent(run)
-        var swept: [ResourceKey] = []
+        var (swept, sweptRows): ([ResourceKey], Int64) = ([], 0)
         if run.kind == .bootstrap {
             for (resource, member) in try members(ofFilter: run.number) where member.listedInRun != run.run {
                 try removeMember(ofFilter: run.number, resource)
                 if try !isMember(resource) {
+                    sweptRows.addClamped(try record(of: resource)?.rowCount ?? 0)
                     try withdrawUnfiltered(resource)
                     swept.append(resource)
                 }
@@ -239,7 +240,7 @@ extension Transaction {
             record.lastError = nil
             record.nextRunAt = nil
             record.runs.add(
-                RecordedRuns(beganAt: run.beganAt, endedAt: now, rowsWritten: Int64(clamping: rowsWritten)))
+                RecordedRuns(beganAt: run.beganAt, endedAt: now, rowsWritten: rowsWritten.clampedSum(sweptRows)))
             if run.kind == .incremental, !Self.isRecent(record.resyncedAt, now) { record.resyncs = 0 }
         }
         _ = try releaseOverlays(after: run.end(bound: untilSequence))
@@ -249,15 +250,15 @@ extension Transaction {
 
 extension Transaction {
     /// Records that a run failed, and what it had written until then. A filter that was removed meanwhile is not made
-    /// again.
+    /// again, and another one with its text, added since, has no such run.
     ///
     /// - Throws: ``StoreError`` or ``EngineError`` when the store fails.
-    package mutating func recordFailure(_ run: FilterRun, _ reason: String, rowsWritten: Int, now: Int64) throws {
-        guard try filter(run.canonicalText) != nil, let error = ErrorLine(reason) else { return }
+    package mutating func recordFailure(_ run: FilterRun, _ reason: String, rowsWritten: Int64, now: Int64) throws {
+        guard try filter(run.canonicalText)?.number == run.number, let error = ErrorLine(reason) else { return }
         try updateFilter(run.canonicalText) { record in
             record.runs.add(
                 RecordedRuns(
-                    beganAt: run.beganAt, endedAt: now, rowsWritten: Int64(clamping: rowsWritten), error: error.text))
+                    beganAt: run.beganAt, endedAt: now, rowsWritten: rowsWritten, error: error.text))
         }
     }
 

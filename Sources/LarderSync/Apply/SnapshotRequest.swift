@@ -29,7 +29,7 @@ package enum SnapshotResult: Sendable {
     /// The snapshot was swapped in.
     case swapped(rows: Int, bytes: Int)
     /// The server does not have the resource, which was hidden.
-    case hidden
+    case hidden(rows: Int64)
     /// Nothing was changed: the missing snapshot is no reason to hide the resource, or the rows cannot be named.
     case unchanged
     /// The snapshot of another filter, swapped in meanwhile, is new enough.

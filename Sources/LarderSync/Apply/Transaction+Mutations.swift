@@ -4,6 +4,8 @@ package import LarderStore
 /// The results of applying some changes.
 package struct AppliedMutations: Sendable {
     var rowsChanged = 0
+    /// The rows of the resources that were hidden.
+    var hiddenRows: Int64 = 0
     var events: [SyncEvent] = []
     /// The resources that the changes have proven public although they are not stored.
     var unstored = UnstoredResources()
@@ -119,6 +121,7 @@ extension Transaction {
         if isKnown { return }
         try withdraw(resource, at: run.position(mutation.sequence), as: .hidden)
         try advanceAppliedSequence(to: mutation.sequence)
+        applied.hiddenRows.addClamped(record?.rowCount ?? 0)
         applied.events.append(.hidden(resource))
     }
 

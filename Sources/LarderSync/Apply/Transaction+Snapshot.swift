@@ -89,24 +89,25 @@ extension Transaction {
 
     /// Hides a resource whose snapshot the server does not have (404).
     ///
-    /// - Returns: false, with nothing changed, when the stored rows, or those that were evicted, are new enough. The
-    ///   response may then be older; if it is not, the change that hides the resource is still to come. It is also
-    ///   false for a request that belongs to no run.
+    /// - Returns: the number of its rows; nil, with nothing changed, when the stored rows, or those that were evicted,
+    ///   are new enough. The response may then be older; if it is not, the change that hides the resource is still to
+    ///   come. It is also nil for a request that belongs to no run.
     /// - Throws: ``SyncError/superseded`` when the run is no longer current; ``StoreError`` or ``EngineError`` when the
     ///   store fails.
-    package mutating func hideMissing(_ request: SnapshotRequest) throws -> Bool {
-        guard let run = request.run else { return false }
+    package mutating func hideMissing(_ request: SnapshotRequest) throws -> Int64? {
+        guard let run = request.run else { return nil }
         try checkCurrent(run)
-        if let known = try resource(request.resource), known.applied >= request.minimum,
+        let known = try resource(request.resource)
+        if let known, known.applied >= request.minimum,
             known.state == .evicted || known.state == .ready && known.syncedAt != nil
         {
-            return false
+            return nil
         }
         try removeMember(ofFilter: run.number, request.resource)
         try withdraw(request.resource, at: run.position(request.changeSequence), as: .hidden)
         // A later change would prove the resource public; its snapshot is then at this path.
         try update(request.resource) { $0.snapshotPath = request.path.text }
-        return true
+        return Int64(known?.rowCount ?? 0)
     }
 }
 

@@ -26,6 +26,11 @@ struct RunState: Sendable {
     /// The resources that changes of this run have proven public although they are not stored.
     private(set) var unstored = UnstoredResources()
     var result: SyncReport
+    /// The rows of resources that the run has hidden, and those that it wrote before its token was rejected.
+    private var otherRows: Int64 = 0
+
+    /// The rows that the run has written or deleted.
+    var rowsWritten: Int64 { otherRows.clampedSum(Int64(result.rowsWritten)) }
 
     /// The state of a run before its first page.
     init(_ run: FilterRun, _ filter: ResourceFilter, _ configuration: SyncConfiguration) {
@@ -38,9 +43,9 @@ struct RunState: Sendable {
 
     /// Starts again with a bootstrap, in place of a run whose token was rejected.
     mutating func restart(_ run: FilterRun, _ filter: ResourceFilter, _ configuration: SyncConfiguration) {
-        let failures = failuresInRow
+        let (failures, rows) = (failuresInRow, rowsWritten)
         self = RunState(run, filter, configuration)
-        failuresInRow = failures
+        (failuresInRow, otherRows) = (failures, rows)
         result.wasRejected = true
     }
 }
@@ -79,6 +84,7 @@ extension RunState {
     /// Adds the results of applying changes.
     mutating func add(_ applied: AppliedMutations) {
         result.rowsChanged += applied.rowsChanged
+        otherRows.addClamped(applied.hiddenRows)
         unstored.merge(applied.unstored)
         for event in applied.events {
             switch event {
@@ -102,7 +108,9 @@ extension RunState {
             result.snapshotRows += rows
             result.snapshotBytes += bytes
             failuresInRow = 0
-        case .hidden: result.hidden += 1
+        case .hidden(let rows):
+            result.hidden += 1
+            otherRows.addClamped(rows)
         case .unchanged, .alreadyStored: break
         case .failed(let failure, let error):
             missing[failure.resource] = failure

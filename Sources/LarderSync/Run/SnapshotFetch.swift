@@ -71,9 +71,10 @@ struct SnapshotFetch: Sendable {
     }
 
     private func hide() async throws -> SnapshotResult {
-        guard try await store.write({ transaction in try transaction.hideMissing(request) }) else { return .unchanged }
+        let rows = try await store.write { transaction in try transaction.hideMissing(request) }
+        guard let rows else { return .unchanged }
         report(.hidden(request.resource))
-        return .hidden
+        return .hidden(rows: rows)
     }
 }
 

@@ -54,10 +54,9 @@ package struct SyncRun: Sendable {
         }
     }
 
-    /// Records a run that failed. One that was ended before it had written anything, or that waits for the server, is
-    /// none.
+    /// Records a run that failed. One that was ended, or waits for the server, before it had written anything is none.
     private func recordFailure(of run: RunState, _ error: SyncError) async {
-        let rowsWritten = run.result.rowsWritten
+        let rowsWritten = run.rowsWritten
         switch error {
         case .cancelled, .superseded, .serverWait: if rowsWritten == 0 { return }
         default: break
@@ -129,7 +128,7 @@ package struct SyncRun: Sendable {
 
     private func finish(_ run: inout RunState, _ token: String) async throws -> SyncReport {
         let (filterRun, bound, now) = (run.filterRun, run.bound, store.host.now())
-        let swept = try await store.write { [rowsWritten = run.result.rowsWritten] transaction in
+        let swept = try await store.write { [rowsWritten = run.rowsWritten] transaction in
             try transaction.finishRun(
                 filterRun, token: token, untilSequence: bound, rowsWritten: rowsWritten, now: now)
         }

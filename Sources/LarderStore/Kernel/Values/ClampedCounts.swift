@@ -2,11 +2,11 @@
 
 extension FixedWidthInteger {
     /// The sum of two counts that are not negative, at most the largest number there is.
-    func clampedSum(_ other: Self) -> Self {
+    package func clampedSum(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 
     /// Adds a count that is not negative, up to the largest number there is.
-    mutating func addClamped(_ other: Self) { self = clampedSum(other) }
+    package mutating func addClamped(_ other: Self) { self = clampedSum(other) }
 }

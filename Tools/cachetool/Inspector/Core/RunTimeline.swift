@@ -6,8 +6,8 @@ enum RunTimeline {
     private static let lane = 26.0
     private static let names = 240.0
 
-    /// Returns a picture with a line for each filter that has recorded runs, from the first of them until now. The
-    /// tables have the same facts, so assistive technology skips it.
+    /// Returns a picture with a line for each of the first 40 filters that have recorded runs, from the first run until
+    /// now. The tables have the same facts, so assistive technology skips it.
     static func html(_ filters: [FilterState], now: Int64) -> HTML {
         let shown = filters.filter { !$0.runs.isEmpty }.prefix(40)
         guard let start = shown.flatMap(\.runs).map(\.beganAt).min(), start < now else { return "" }
@@ -47,8 +47,8 @@ enum RunTimeline {
     /// Returns what runs did, in words.
     static func sentence(_ runs: RecordedRuns) -> String {
         let subject = countText(Int(runs.count), "run")
-        if let error = runs.error { return "\(subject) failed: \(error)" }
-        return runs.rowsWritten > 0
-            ? "\(subject) changed \(countText(Int(runs.rowsWritten), "row"))" : "\(subject) found nothing new"
+        let rows = runs.rowsWritten > 0 ? " changed \(countText(Int(runs.rowsWritten), "row"))" : nil
+        if let error = runs.error { return "\(subject)\(rows.map { $0 + " and" } ?? "") failed: \(error)" }
+        return "\(subject)\(rows ?? " found nothing new")"
     }
 }
