@@ -1,3 +1,4 @@
+internal import LarderEngine
 public import LarderFormat
 
 extension ReadView {
@@ -34,18 +35,29 @@ extension ReadView {
     /// Every filter whose records can be read, with its members and readiness, in the order they were first synced; and
     /// the others, of which one record is damaged: its own, or that of a member.
     ///
+    /// A member whose resource has a damaged record is not readable, and has no rows.
+    ///
     /// - Throws: ``EngineError``.
     package borrowing func readableFilterStates() throws -> (
         filters: [(state: FilterState, readiness: FilterReadiness)], damaged: [DamagedFilter]
     ) {
         var filters: [(state: FilterState, readiness: FilterReadiness)] = []
         var damaged: [DamagedFilter] = []
-        for number in try filterNumbers() {
+        var numbers: [Int64?] = []
+        try tables.forEachRaw(.filters, prefix: [], in: transaction) { entry in
+            numbers.append(try? FilterState.decodeKey(entry.key))
+            return true
+        }
+        for number in numbers {
             var text: String?
             do {
+                guard let number else {
+                    damaged.append(DamagedFilter(number: nil, text: nil))
+                    continue
+                }
                 guard var state = try tables.filter(number, in: transaction) else { continue }
                 text = state.filter
-                let readiness = try readiness(number, state)
+                let readiness = try readiness(number, state, isLenient: true)
                 state.members = readiness.members.map(\.key)
                 filters.append((state, readiness))
             } catch StoreError.damaged {
@@ -68,10 +80,15 @@ extension ReadView {
         try readiness(of: resource).map { FilterReadiness(list: $0, named: name) }
     }
 
-    private borrowing func readiness(_ number: Int64, _ record: FilterState) throws -> FilterReadiness {
+    private borrowing func readiness(
+        _ number: Int64, _ record: FilterState, isLenient: Bool = false
+    ) throws -> FilterReadiness {
         let members = try tables.members(of: number, in: transaction).map { key, member in
             // A member without a record is damage that `verify` reports; it has no rows here.
-            let resource = try tables.resource(key, in: transaction) ?? ResourceRecord()
+            var resource = ResourceRecord()
+            do {
+                resource = try tables.resource(key, in: transaction) ?? resource
+            } catch StoreError.damaged where isLenient {}
             return FilterReadiness.Member(key, member, resource, in: record)
         }
         return FilterReadiness(record, members)
@@ -80,8 +97,8 @@ extension ReadView {
 
 /// A filter of which a record cannot be read.
 package struct DamagedFilter: Hashable, Sendable {
-    /// The number of the filter in the store.
-    package let number: Int64
+    /// The number of the filter in the store; nil where its key is damaged.
+    package let number: Int64?
     /// Its canonical text; nil where that is in the damaged record.
     package let text: String?
 }

@@ -131,8 +131,27 @@ import Testing
                 response.status == 200 && response.text.contains("notes:1"), "\(page): \(response.text.suffix(600))")
             #expect(response.text.contains("Not listed, because a record is damaged: filter number 1."), "\(page)")
         }
-        #expect(inspected.get(.activity).status == 200)
-        #expect(inspected.get(.problems).text.contains("A record is damaged of filter number 1."))
+        #expect(inspected.get(.activity).text.contains("Not listed, because a record is damaged: filter number 1."))
+        #expect(inspected.get(.problems).text.contains("A record of filter number 1 is damaged."))
+    }
+
+    @Test func `say that a resource is damaged, and show the others`() async throws {
+        let inspected = try await InspectedStore()
+        try flip("/api/v4/snapshots/translations/19", inStore: inspected.sample.path)
+        for page in [InspectorPage.resources, .activity, .changes] {
+            let response = inspected.get(page, [("days", "30")])
+            #expect(response.status == 200 && response.text.contains("notes/1"), "\(page): \(response.text.suffix(99))")
+            #expect(response.text.contains("1 resource with a damaged record is not listed"), "\(page)")
+        }
+        let overview = inspected.get(.overview)
+        #expect(overview.status == 200 && overview.text.contains("The store cannot be counted"))
+        #expect(overview.text.contains("translations:19"))
+    }
+
+    @Test func `show the beginning of a list that has become shorter`() async throws {
+        let inspected = try await InspectedStore()
+        #expect(inspected.get(.resources, [("from", "200")]).text.contains("notes/1"))
+        #expect(inspected.get(.outbox, [("from", "300")]).text.contains("Lane verses"))
     }
 
     @Test func `show the state of a session, and none of its values`() async throws {

@@ -69,7 +69,7 @@ import Testing
         let sample = try await sample()
         try flip("c2VjcmV0LXRva2Vu", inStore: sample.path)
         let outcome = try Tool.run("doctor", sample.path)
-        #expect(outcome.status == 2 && outcome.text.contains("A record is damaged of filter number 1."))
+        #expect(outcome.status == 2 && outcome.text.contains("A record of filter number 1 is damaged."))
         #expect(outcome.text.contains("The filter tafsirs:* failed 2 times in a row"))
     }
 

@@ -134,22 +134,27 @@ import Testing
         let sample = try await SampleStore()
         let file = URL(fileURLWithPath: sample.path + "/data.mdb")
         let content = try [UInt8](Data(contentsOf: file))
-        let page = try #require(
-            stride(from: 8192, to: content.count, by: 4096).first { page in
-                content[page + 10] == 2 && content[page..<page + 4096].contains(Array("verse".utf8))
-            })
+        // A commit may have left older copies of a page behind.
+        let pages = stride(from: 8192, to: content.count, by: 4096).filter { page in
+            content[page + 10] == 2 && content[page..<page + 4096].contains(Array("verse".utf8))
+        }
         // In place, so that the record of the clean close is still about this file.
         let handle = try FileHandle(forUpdating: file)
-        try handle.seek(toOffset: UInt64(page + 17))
-        try handle.write(contentsOf: [0xFF])
+        for page in pages {
+            try handle.seek(toOffset: UInt64(page + 17))
+            try handle.write(contentsOf: [0xFF])
+        }
         try handle.close()
         for level in ["--quick", "--pages", "--records", "--meaning"] {
             let outcome = try Tool.run("verify", sample.path, level)
             #expect(outcome.status == 2)
-            #expect(outcome.text.contains("page at page \(page / 4096)") && outcome.text.contains("Restore"))
+            #expect(pages.contains { outcome.text.contains("page at page \($0 / 4096)") })
+            #expect(outcome.text.contains("Restore"))
         }
         let object = try #require(try Tool.run("verify", sample.path, "--json").objects().first)
-        #expect(object["page"] as? Int == page / 4096 && object["remedy"] != nil && object["consequence"] != nil)
+        #expect(
+            pages.map { $0 / 4096 }.contains(object["page"] as? Int ?? 0) && object["remedy"] != nil
+                && object["consequence"] != nil)
     }
 
     @Test func `a damaged row is refused by get and list, and the others are read`() async throws {

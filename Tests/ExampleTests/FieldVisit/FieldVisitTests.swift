@@ -150,7 +150,9 @@ import Testing
         #expect(unread.contains("The photo /nonexistent.jpg cannot be read") && unread.contains("Nothing was stored."))
         #expect(try await process.interrupt() == 0)
         #expect(try await run("visit", "8", "later") == "stored; 1 not sent yet\n")
-        #expect(try await run("send", "--within", "1", failing: true).contains("1"))
+        #expect(try await run("send", "--within", "0", failing: true).contains("--within is 1 to 3600."))
+        let unsent = try await run("send", "--within", "1", failing: true)
+        #expect(unsent == "1 not sent yet; kept for the next send\n")
     }
 }
 #endif

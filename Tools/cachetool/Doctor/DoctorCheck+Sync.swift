@@ -10,9 +10,9 @@ extension DoctorCheck {
         let names = facts.damagedFilters.map { $0.name(facts.redactor) }.joined(separator: ", ")
         return [
             Diagnosis(
-                severity: .broken, found: "A record is damaged of \(names).",
+                severity: .broken, found: "A record of \(names) is damaged.",
                 kept: "The rows and the other filters are kept; these were left out of the checks of syncing.",
-                remedy: "The next sync of an app repairs them, and fetches what they lack.", status: .damage)
+                remedy: "The next sync of the filter by an app repairs it, and fetches what it lacks.", status: .damage)
         ]
     }
 

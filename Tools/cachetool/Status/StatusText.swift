@@ -28,7 +28,9 @@ struct StatusText {
         return filters.map { StatusText(DisplayedFilter(readiness: $0.readiness), redactor).entry(now: now) }
             + damaged.map { filter in
                 let name = filter.name(redactor)
-                return LiveDisplay.Entry(key: name, line: "\(name): a record is damaged; verify prints where")
+                return LiveDisplay.Entry(
+                    key: filter.text.map { redactor.text($0) } ?? name,
+                    line: "\(name): a record is damaged; verify prints where")
             }
     }
 
@@ -89,6 +91,7 @@ struct StatusText {
 extension DamagedFilter {
     /// Returns the words for the filter. Its text is lost where that is in the damaged record.
     func name(_ redactor: Redactor) -> String {
-        text.map { "filter \(redactor.text($0))" } ?? "filter number \(number)"
+        text.map { "filter \(redactor.text($0))" } ?? number.map { "filter number \($0)" }
+            ?? "a filter without its number"
     }
 }

@@ -41,9 +41,7 @@ struct Glance {
     private(set) var entries: [LiveDisplay.Entry] = []
 
     init(of store: Store, at path: String, now: Int64, _ redactor: Redactor) throws {
-        let statistics = try store.statistics()
-        let size = "\(sizeText(statistics.fileSize)), \(statistics.rows) rows, commit \(statistics.lastCommit)"
-        entries.append(.init(key: "store", line: "store: \(size)"))
+        entries.append(.init(key: "store", line: "store: \(try Self.size(store))"))
         let (filters, lanes) = try store.read { view in
             (try StatusText.entries(view, now: now, redactor), try Self.lanes(view, now, redactor))
         }
@@ -60,6 +58,16 @@ struct Glance {
         }
     }
 
+    /// Returns the size of the store in words, or that a record which it needs is damaged.
+    private static func size(_ store: Store) throws -> String {
+        do {
+            let statistics = try store.statistics()
+            return "\(sizeText(statistics.fileSize)), \(statistics.rows) rows, commit \(statistics.lastCommit)"
+        } catch  where ExitStatus(error) == .damage {
+            return "cannot be counted, because a record is damaged; verify prints where"
+        }
+    }
+
     /// Returns each lane with its number of writes, and why the first one is not accepted.
     private static func lanes(
         _ view: borrowing ReadView, _ now: Int64, _ redactor: Redactor
@@ -71,7 +79,7 @@ struct Glance {
         return Dictionary(grouping: entries, by: \.lane).sorted { $0.key < $1.key }.map { lane, writes in
             let first = writes.first.map { reasons.sentence($0) } ?? ""
             return .init(
-                key: "lane \(lane)",
+                key: "lane \(redactor.text(lane))",
                 line: "lane \(redactor.text(lane)): \(countText(writes.count, "write")). \(first)")
         }
     }

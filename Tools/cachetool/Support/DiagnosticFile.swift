@@ -35,7 +35,8 @@ enum DiagnosticFile {
         guard let beginning = try file.read(upToCount: 20), beginning.dropFirst(16) == Data([0xDE, 0xC0, 0xEF, 0xBE])
         else {
             throw ToolError.system(
-                "\(path) is no store: name a store's directory, or a file that ContentCache.diagnostics() has made.")
+                "\(path) is no store, or its first page is lost: name a store's directory, or a file that "
+                    + "ContentCache.diagnostics() has made.")
         }
     }
 

@@ -38,8 +38,8 @@ extension ToolError: CustomStringConvertible {
             "\(count == 1 ? "A damaged write was" : "\(count) damaged writes were") left out: verify prints where."
                 + (ids.isEmpty ? "" : " To drop: \(ids.map(\.description).joined(separator: " ")).")
         case .damagedFilters(let filters):
-            "Left out, because a record is damaged: \(filters.joined(separator: ", ")). The next sync of an "
-                + "app repairs it; verify prints where it is."
+            "Left out, because a record is damaged: \(filters.joined(separator: ", ")). The next sync of the "
+                + "filter by an app repairs it; verify prints where it is."
         case .badDump(let line, let reason): "Line \(line) of the dump: \(reason). Nothing was loaded."
         case .system(let text), .usage(let text): text
         }

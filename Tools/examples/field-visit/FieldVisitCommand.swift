@@ -199,11 +199,16 @@ extension FieldVisitCommand {
 
         @OptionGroup var options: VisitOptions
 
+        func validate() throws {
+            guard (1...3_600).contains(within) else { throw ValidationError("--within is 1 to 3600.") }
+        }
+
         func run() async throws {
             try await options.using { model in
                 let status = await model.send(within: .seconds(within))
-                print(status)
-                if status.unsent > 0 { throw ExitCode.failure }
+                if status.unsent == 0 { return print(status) }
+                print("\(status.unsent) not sent yet; kept for the next send")
+                throw ExitCode.failure
             }
         }
     }

@@ -34,6 +34,23 @@ extension ReadView {
         return found
     }
 
+    /// The resources as ``allResources(inGroup:)``, without those whose records cannot be read, and the number of these.
+    ///
+    /// - Throws: ``EngineError``.
+    package borrowing func readableResources(
+        inGroup group: String? = nil
+    ) throws -> (resources: [Resource], damaged: Int) {
+        var found: [Resource] = []
+        let prefix = group.map(ResourceRecord.prefix) ?? []
+        let count = try tables.forEachReadable(.resources, prefix: prefix, in: transaction) {
+            (key, body) throws(FormatError) in
+            Resource(try ResourceRecord.decodeKey(key), try ResourceRecord(decoding: body))
+        } _: { (resource: Resource) in
+            found.append(resource)
+        }
+        return (found, count - found.count)
+    }
+
     /// The generation that the server's rows of a resource are shown from, and its record; nil where none are shown.
     ///
     /// - Throws: as ``resource(_:)``.

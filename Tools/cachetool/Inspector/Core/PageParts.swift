@@ -82,12 +82,37 @@ extension HTML {
     /// Returns a number of bytes in a readable unit, with the exact number beside it.
     static func size(_ bytes: Int64) -> HTML { "<span title=\"\(bytes) bytes\">\(sizeText(bytes))</span>" }
 
+    /// Returns a notice about resources that a page cannot show.
+    static func damaged(resources count: Int) -> HTML {
+        if count == 0 { return "" }
+        let what = countText(count, "resource with a damaged record is", "resources with damaged records are")
+        return "<p class=\"bad\">\(what) not listed: see \(link("Problems", .problems)).</p>"
+    }
+
     /// Returns a notice about filters that a page cannot show.
     static func damaged(_ filters: [DamagedFilter], _ context: PageContext) -> HTML {
         if filters.isEmpty { return "" }
         let names = filters.map { $0.name(context.redactor) }.joined(separator: ", ")
         return
             "<p class=\"bad\">Not listed, because a record is damaged: \(names). See \(link("Problems", .problems)).</p>"
+    }
+
+    /// Returns a table of filters with the reason of their state, and a notice about those that cannot be shown.
+    static func filters(
+        _ caption: String, _ filters: [(state: FilterState, readiness: FilterReadiness)], damaged: [DamagedFilter],
+        _ reasons: FilterReasons, _ context: PageContext, empty: String
+    ) -> HTML {
+        let rows = filters.map { state, readiness -> [HTML] in
+            [
+                link(state.filter, .sync, [("filter", state.filter)]), time(readiness.syncedAt, now: context.now),
+                "\(reasons.sentence(state, readiness))",
+            ]
+        }
+        let columns: [PageColumn] = [.text("Filter"), .text("Synced"), .text("Why, and what makes it go on")]
+        return """
+            \(table(caption, columns, rows, empty: damaged.isEmpty ? empty : "No other filter."))
+            \(HTML.damaged(damaged, context))
+            """
     }
 
     /// Returns the links to the beginning and to the next part of a list; nothing where a page shows all of it.
@@ -107,7 +132,8 @@ extension PageContext {
     /// Returns the part of a list that the query asks for, and the values that lead to the next part; nil at the end.
     func part<Element>(_ all: [Element], _ limit: Int) -> (shown: ArraySlice<Element>, next: [(String, String?)]?) {
         let start = max(0, query.filled("from").flatMap { Int($0) } ?? 0)
-        let shown = all.dropFirst(start).prefix(limit)
+        // The list may have become shorter since the page before.
+        let shown = all.dropFirst(start < all.count ? start : 0).prefix(limit)
         return (shown, shown.endIndex < all.count ? [("from", String(shown.endIndex))] : nil)
     }
 }

@@ -14,7 +14,9 @@ enum ActivityPage {
 
     static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
         let kind = context.query.filled("kind")
-        var events = try journal(view) + resources(view) + runs(view)
+        let (filters, damagedFilters) = try view.readableFilterStates()
+        let (resources, damagedResources) = try view.readableResources()
+        var events = try journal(view) + changes(resources) + runs(filters.map(\.state))
         if let kind { events.removeAll { $0.kind != kind } }
         events.sort { $0.time > $1.time }
         let (shown, next) = context.part(events, limit)
@@ -25,6 +27,8 @@ enum ActivityPage {
             title: "Activity",
             body: """
                 <p>Show \(HTML.link("all", .activity)) \(kinds)</p>
+                \(HTML.damaged(damagedFilters, context))
+                \(HTML.damaged(resources: damagedResources))
                 \(HTML.table(
                     "The newest first", [.text("Time"), .text("Kind"), .text("What")],
                     shown.map { event in
@@ -87,16 +91,16 @@ enum ActivityPage {
         }
     }
 
-    private static func resources(_ view: borrowing ReadView) throws -> [Event] {
-        try view.allResources().compactMap { resource in
+    private static func changes(_ resources: [Resource]) -> [Event] {
+        resources.compactMap { resource in
             resource.changedAt.map { time in
                 Event(time: time, kind: "resource", what: "the server changed \(HTML.link(resource.key))")
             }
         }
     }
 
-    private static func runs(_ view: borrowing ReadView) throws -> [Event] {
-        try view.readableFilterStates().filters.flatMap { state, _ in
+    private static func runs(_ filters: [FilterState]) -> [Event] {
+        filters.flatMap { state in
             let name = HTML.link(state.filter, .sync, [("filter", state.filter)])
             return state.runs.map { runs in
                 Event(time: runs.endedAt, kind: "run", what: "\(name): \(RunTimeline.sentence(runs))")

@@ -32,12 +32,18 @@ enum ChangesPage {
             body += try rows(of: try context.resource(), since: since, scope, context, view)
             return PageContent(title: "Changes", body: body)
         }
-        var budget = limit
-        var lines: [[HTML]] = []
-        let changed = try view.allResources().filter { ($0.changedAt ?? 0) >= since }
-            .sorted { ($0.changedAt ?? 0) > ($1.changedAt ?? 0) }
+        body += try resources(since: since, scope, context, view)
+        return PageContent(title: "Changes", body: body)
+    }
+
+    private static func resources(
+        since: Int64, _ scope: [(String, String?)], _ context: PageContext, _ view: borrowing ReadView
+    ) throws -> HTML {
+        let (all, damaged) = try view.readableResources()
+        let changed = all.filter { ($0.changedAt ?? 0) >= since }.sorted { ($0.changedAt ?? 0) > ($1.changedAt ?? 0) }
         let (part, next) = context.part(changed, shown)
-        for resource in part {
+        var budget = limit
+        let lines = try part.map { resource -> [HTML] in
             let values = InspectorLink.values(of: resource.key) + scope
             var count: HTML = .link("count", .changes, values)
             if resource.rowCount <= budget {
@@ -49,13 +55,16 @@ enum ChangesPage {
                     count = .link("damaged", .problems)
                 }
             }
-            lines.append([.link(resource.key), .time(resource.changedAt, now: context.now), count, state(resource)])
+            return [.link(resource.key), .time(resource.changedAt, now: context.now), count, state(resource)]
         }
-        body += .table(
-            "Resources that changed", [.text("Resource"), .text("Changed"), .number("Rows changed"), .text("State")],
-            lines, empty: "The server changed nothing since then, as far as this store was synced.")
-        body += .paging(.changes, scope, next: next, context)
-        return PageContent(title: "Changes", body: body)
+        return """
+            \(HTML.damaged(resources: damaged))
+            \(HTML.table(
+                "Resources that changed",
+                [.text("Resource"), .text("Changed"), .number("Rows changed"), .text("State")], lines,
+                empty: "The server changed nothing since then, as far as this store was synced."))
+            \(HTML.paging(.changes, scope, next: next, context))
+            """
     }
 
     /// Returns the beginning of a day, in milliseconds since 1970-01-01 UTC.

@@ -30,7 +30,7 @@ enum OutboxPage {
                 "Lane \(lane), in the order it is sent", columns(context),
                 (lanes[lane] ?? []).map { row($0, reasons, context) })
         }
-        if shown.isEmpty { body += "<p class=\"empty\">Every write was accepted.</p>" }
+        if entries.isEmpty, damaged == 0 { body += "<p class=\"empty\">Every write was accepted.</p>" }
         body += .paging(.outbox, [("lane", wanted)], next: next, context)
         return PageContent(title: "Outbox", body: body)
     }

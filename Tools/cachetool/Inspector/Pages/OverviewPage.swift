@@ -5,31 +5,41 @@ import LarderStore
 /// The state of everything at a glance: each number leads to what it counts.
 enum OverviewPage {
     static func content(_ context: PageContext) throws -> (PageContent, commit: UInt64) {
-        let statistics = try context.store.statistics()
-        let space = try parts(context)
-        let sync = try context.store.read { view in try sentences(context, view) }
+        let (sync, commit) = try context.store.read { view in (try filters(context, view), view.commit) }
         let facts = DoctorFacts(of: context.store, at: context.store.path, now: context.now, verifiesPages: false)
-        let found = DoctorCheck.diagnoses(facts)
-        let resources = statistics.resources
-        let worst = found.filter { $0.severity != .note }
+        let worst = DoctorCheck.diagnoses(facts).filter { $0.severity != .note }
         let body: HTML = """
             \(context.diagnostics.map { diagnostics($0) } ?? "")
-            \(HTML.facts([
-                ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
-                ("Rows", .link(groupedText(statistics.rows), .resources)),
-                ("Filters", .link("\(statistics.filters)", .sync)),
-                ("Writes not accepted", .link("\(statistics.outboxEntries)", .outbox)),
-                ("HTTP responses", .link("\(statistics.tables["responses"]?.entries ?? 0)", .responses)),
-                ("File", .link(sizeText(statistics.fileSize), .space)),
-                ("Problems", .link("\(worst.count)", .problems)),
-            ]))
-            <h2>What fills the store</h2>
-            \(Treemap.html(space))
+            \(try counts(context, problems: worst.count))
             \(sync)
             <h2>Problems</h2>
             \(worst.isEmpty ? "<p class=\"empty\">Nothing was found. The pages of the file were not checked: Problems does that.</p>" : ProblemsPage.list(Array(worst.prefix(5))))
             """
-        return (PageContent(title: "Overview", body: body), statistics.lastCommit)
+        return (PageContent(title: "Overview", body: body), commit)
+    }
+
+    /// Returns the numbers, and what fills the store; a notice where a record that they need is damaged.
+    private static func counts(_ context: PageContext, problems: Int) throws -> HTML {
+        do {
+            let statistics = try context.store.statistics()
+            let resources = statistics.resources
+            return """
+                \(HTML.facts([
+                    ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
+                    ("Rows", .link(groupedText(statistics.rows), .resources)),
+                    ("Filters", .link("\(statistics.filters)", .sync)),
+                    ("Writes not accepted", .link("\(statistics.outboxEntries)", .outbox)),
+                    ("HTTP responses", .link("\(statistics.tables["responses"]?.entries ?? 0)", .responses)),
+                    ("File", .link(sizeText(statistics.fileSize), .space)),
+                    ("Problems", .link("\(problems)", .problems)),
+                ]))
+                <h2>What fills the store</h2>
+                \(Treemap.html(try parts(context)))
+                """
+        } catch  where ExitStatus(error) == .damage {
+            let (reason, more) = (String(describing: error), HTML.link("Problems", .problems))
+            return "<p class=\"bad\">The store cannot be counted: \(reason) See \(more).</p>"
+        }
     }
 
     /// The resources that have a rectangle of their own.
@@ -59,10 +69,7 @@ enum OverviewPage {
 
     /// Adds sizes; those of a crafted file may be as large as can be.
     private static func sum(_ sizes: [Int64]) -> Int64 {
-        sizes.reduce(0) { sum, size in
-            let (next, isTooLarge) = sum.addingReportingOverflow(max(0, size))
-            return isTooLarge ? .max : next
-        }
+        sizes.reduce(0) { sum, size in sum.clampedSum(max(0, size)) }
     }
 
     private static func diagnostics(_ copy: DiagnosticsRecord) -> HTML {
@@ -76,21 +83,11 @@ enum OverviewPage {
             """
     }
 
-    private static func sentences(_ context: PageContext, _ view: borrowing ReadView) throws -> HTML {
+    private static func filters(_ context: PageContext, _ view: borrowing ReadView) throws -> HTML {
         let reasons = try FilterReasons(view, now: context.now, context.redactor)
         let (filters, damaged) = try view.readableFilterStates()
-        let rows = filters.map { state, readiness -> [HTML] in
-            [
-                .link(state.filter, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
-                "\(reasons.sentence(state, readiness))",
-            ]
-        }
-        let empty =
-            damaged.isEmpty ? "The store has no filters: no app has synced content into it." : "No other filter."
-        return """
-            \(HTML.table(
-                "Filters", [.text("Filter"), .text("Synced"), .text("Why, and what makes it go on")], rows, empty: empty))
-            \(HTML.damaged(damaged, context))
-            """
+        return .filters(
+            "Filters", filters, damaged: damaged, reasons, context,
+            empty: "The store has no filters: no app has synced content into it.")
     }
 }

@@ -39,21 +39,11 @@ enum ResourcePage {
         of resource: ResourceKey, _ context: PageContext, _ view: borrowing ReadView
     ) throws -> HTML {
         let reasons = try FilterReasons(view, now: context.now, context.redactor)
-        var rows: [[HTML]] = []
         let (filters, damaged) = try view.readableFilterStates()
-        for (state, readiness) in filters where state.members.contains(resource) {
-            rows.append([
-                .link(state.filter, .sync, [("filter", state.filter)]), .time(readiness.syncedAt, now: context.now),
-                "\(reasons.sentence(state, readiness))",
-            ])
-        }
-        let empty =
-            damaged.isEmpty ? "No filter brought it: an app stored it by itself." : "No other filter brought it."
-        return """
-            \(HTML.table(
-                "Filters that brought it", [.text("Filter"), .text("Synced"), .text("State")], rows, empty: empty))
-            \(HTML.damaged(damaged, context))
-            """
+        return .filters(
+            "Filters that brought it", filters.filter { $0.state.members.contains(resource) }, damaged: damaged,
+            reasons,
+            context, empty: "No filter brought it: an app stored it by itself.")
     }
 
     private static func rows(

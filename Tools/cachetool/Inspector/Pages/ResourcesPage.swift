@@ -8,10 +8,11 @@ enum ResourcesPage {
 
     static func content(_ context: PageContext, _ view: borrowing ReadView) throws -> PageContent {
         let group = context.query.filled("group")
-        let all = try view.allResources(inGroup: group)
+        let (all, damaged) = try view.readableResources(inGroup: group)
         let (shown, next) = context.part(all, limit)
         let groups = Dictionary(grouping: all, by: \.key.group)
         var body: HTML = "<p>\(countText(all.count, "resource"))\(scope(group)).</p>"
+        body += .damaged(resources: damaged)
         body += Treemap.html(parts(all, groups.keys.sorted()))
         body += .table(
             "Resources by group and number",

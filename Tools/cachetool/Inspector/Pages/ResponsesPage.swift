@@ -34,9 +34,14 @@ enum ResponsesPage {
                         .text("Address"), .number("Status"), .number("Size"), .text("Received"), .text("Last used"),
                         .text("Freshness"),
                     ], found.map { row($0, context.now) },
-                    empty: part == nil ? "The store has no HTTP responses." : "No address contains this text."))
+                    empty: empty(part, context)))
                 \(HTML.paging(.responses, [("contains", part)], next: next, context))
                 """)
+    }
+
+    private static func empty(_ part: String?, _ context: PageContext) -> String {
+        if context.isLaterPart { return "There are no more." }
+        return part == nil ? "The store has no HTTP responses." : "No address that was looked at contains this text."
     }
 
     private static func row(_ entry: ResponseEntry, _ now: Int64) -> [HTML] {

@@ -30,7 +30,9 @@ enum SyncPage {
                     [
                         .text("Filter"), .text("Readable offline"), .text("Resources"), .text("Synced"), .text("Last run"),
                         .text("Next run"), .number("Failed runs"), .text("Why, and what makes it go on"),
-                    ], rows, empty: "The store has no filters: no app has synced content into it."))
+                    ], rows,
+                    empty: damaged.isEmpty
+                        ? "The store has no filters: no app has synced content into it." : "No other filter."))
                 \(RunTimeline.html(filters.map(\.state), now: context.now))
                 \(members)
                 """)
