@@ -140,7 +140,8 @@ extension EngineError: CustomStringConvertible {
         switch self {
         case .notFound: "There is no store at the path: create it, or check the path."
         case .accessDenied(let errno): "The system refused access (errno \(errno)): check owner and mode of the store."
-        case .notADatabase: "The data file is not an LMDB 0.9 file: restore it or remove the store."
+        case .notADatabase:
+            "The data file is not an LMDB 0.9 file, or its first page is damaged: salvage it, or restore it from a copy."
         case .foreignDatabase: "The data file is another program's LMDB file, not a Larder store: check the path."
         case .truncated(let expected, let actual):
             "The data file has \(actual) bytes where its pages need \(expected): restore it from a copy."

@@ -14,10 +14,16 @@ import Testing
         return DoctorCheck.diagnoses(facts).map { "\($0.severity.rawValue) \($0.check)" }
     }
 
-    @Test func `report free space below 256 MiB, as broken below 16 MiB`() {
+    @Test func `report free space below 256 MiB, as broken below 16 MiB and the size of the store`() {
         #expect(found { $0.files.freeSpace = 256 << 20 } == [])
         #expect(found { $0.files.freeSpace = 255 << 20 } == ["attention disk"])
-        #expect(found { $0.files.freeSpace = 15 << 20 } == ["broken disk"])
+        #expect(found { $0.files.freeSpace = 15 << 20 } == ["attention disk"])
+        #expect(found { $0.files.freeSpace = 300_000 } == ["broken disk"])
+        #expect(
+            found {
+                $0.files.freeSpace = 15 << 20
+                $0.space?.fileSize = 1 << 30
+            } == ["broken disk"])
         #expect(found { $0.files.freeSpace = nil } == [])
     }
 

@@ -11,7 +11,8 @@ import Testing
 struct LargeStore {
     static let (resources, rowsPerResource) = (1_000, 1_000)
     static let group = "verses"
-    private static let (writes, responses, collections, outcomes) = (700, 300, 600, 400)
+    static let responses = 300
+    private static let (writes, collections, outcomes) = (700, 600, 400)
 
     let directory = TemporaryDirectory()
     let store: Store
@@ -95,13 +96,15 @@ struct LargeStore {
     private func addResponses() async throws {
         for number in 1...Self.responses {
             let address = "https://hush.test/\(1_000 + number).json"
-            let response = ResponseRecord(
+            var response = ResponseRecord(
                 key: address, method: "GET", url: address, status: 200,
                 fields: [.init(name: "Content-Type", value: bytes("application/json"))], requestedAt: filledAt,
                 receivedAt: filledAt, storedAt: filledAt)
+            // A tag is a record of its own, and no response.
+            response.setTags(["news"])
             let body = try store.makeBlob()
             body.append(bytes("{\"response\":\(number)}").rawSpan)
-            try await store.write { transaction in
+            try await store.write { [response] transaction in
                 try transaction.putResponse(response, body: try body.finish(in: &transaction))
             }
         }

@@ -99,7 +99,7 @@ private struct OutboxSample {
                 "Failed; tried again when the network returns, or by 'outbox retry'.",
                 "The server refused it: 'outbox retry' sends it again, 'outbox drop' removes it.",
                 "Sent as soon as an app runs the outbox online.", "Sent when \(id(3)) is accepted.",
-                "Tried again at 2026-01-01T00:00:09.000Z.",
+                "Due since 2026-01-01T00:00:09.000Z: sent as soon as an app runs the outbox online.",
                 "Sent; without a response it is sent again, under the same key, by the next app that runs the outbox.",
             ])
         try await signIn(.expired, "ada hush")
@@ -199,7 +199,7 @@ private struct OutboxSample {
         let sample = try await OutboxSample()
         let outcome = try Tool.run("outbox", "drop", sample.path, id(3))
         #expect(outcome.status == 64)
-        #expect(outcome.lines == ["\(id(3))\tdropped", "\(id(4))\trejected"])
+        #expect(outcome.lines == ["\(id(3))\twould be dropped", "\(id(4))\twould be rejected"])
         #expect(outcome.errorOutput.contains("--yes"))
         #expect(try sample.read { view in try view.outboxEntries() }.count == 6)
     }

@@ -118,6 +118,12 @@ import Testing
         #expect(try Tool.run("tokens", store).text.contains("\t-\t-\t"))
     }
 
+    @Test func `ends a query with 5, however long it would take`() async throws {
+        let sample = try await SampleStore()
+        let statement = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
+        #expect(try Tool.interrupt(["sql", sample.path, statement]) { usleep(1_000_000) } == 5)
+    }
+
     @Test func `ends loading with 5 and leaves nothing`() async throws {
         let sample = try await SampleStore()
         let lines = try Tool.run("dump", sample.path).lines

@@ -13,14 +13,15 @@ enum SpaceBounds {
 extension DoctorCheck {
     static func freeSpace(_ facts: DoctorFacts) -> [Diagnosis] {
         guard let free = facts.files.freeSpace, free < SpaceBounds.scarceFree else { return [] }
-        let isFull = free < SpaceBounds.leastFree
+        // A small store needs less.
+        let isFull = free < min(SpaceBounds.leastFree, facts.space?.fileSize ?? .max)
         return [
             Diagnosis(
                 severity: isFull ? .broken : .attention,
                 found: "The file system has \(sizeText(free)) free.",
                 kept: "Stored content is kept; a commit that does not fit fails with EngineError.diskFull and changes "
                     + "nothing.",
-                remedy: "Free space on the device, or lower StoreOptions.sizeCap of the app.", status: .system)
+                remedy: "Free space on the device, or lower StoreOptions.sizeCap of the app.")
         ]
     }
 

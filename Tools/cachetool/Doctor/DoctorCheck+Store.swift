@@ -38,7 +38,7 @@ extension DoctorCheck {
                 severity: .broken, found: "The store cannot be read: \(failure.text)",
                 kept: isDamage
                     ? "Nothing was changed; what can still be read of the file can be saved."
-                    : "Nothing was changed, and nothing is known to be lost.",
+                    : "Nothing was changed.",
                 remedy: isDamage
                     ? "End the app, and run 'cachetool salvage STORE --to NEW'; an app does the same with "
                         + "StoreOptions.recovery = .salvage."

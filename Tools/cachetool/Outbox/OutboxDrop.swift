@@ -42,7 +42,7 @@ struct OutboxDrop: ParsableCommand {
                 plan.load { try view.outboxEntry($0) }
                 return plan
             }
-            try show(planned)
+            try show(planned, prefix: "would be ")
             Terminal.printMessage("Nothing was dropped: add --yes to drop.")
             throw ExitStatus.usage.code
         }
@@ -108,10 +108,11 @@ struct OutboxDrop: ParsableCommand {
         return plan
     }
 
-    private func show(_ plan: Plan) throws {
+    private func show(_ plan: Plan, prefix: String = "") throws {
         let lines =
             (plan.dropped.map(\.id)
-            + plan.damaged).map { ($0, "dropped") } + plan.dependents.map { ($0.entry.id, "rejected") }
+            + plan.damaged).map { ($0, prefix + "dropped") }
+            + plan.dependents.map { ($0.entry.id, prefix + "rejected") }
         for (id, outcome) in lines {
             if printing.json {
                 try Terminal.print(["entry": .string(id.description), "outcome": .string(outcome)] as JSON)

@@ -40,7 +40,8 @@ struct OutboxList: ParsableCommand {
             let redactor = Redactor(isOn: printing.redact, store: try view.format().storeID)
             let display = EntryDisplay(redactor: redactor)
             let wait = try view.serverWait(for: .outbox, now: Filters.now())
-            let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, wait, redactor)
+            let reasons = WaitReasons(
+                try view.session(), try view.readableOutboxHeads().entries, wait, now: Filters.now(), redactor)
             let (entries, damaged) = try view.readableOutboxEntries(lane: lane)
             for entry in entries where !failed || entry.delivery.state.isDeadLetter {
                 try Interrupt.check()

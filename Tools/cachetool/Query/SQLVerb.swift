@@ -4,7 +4,7 @@ import LarderQuery
 import LarderStore
 
 /// Runs one SQL statement over rows.
-struct SQLVerb: ParsableCommand {
+struct SQLVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sql",
         abstract: "Run a SELECT over rows.",
@@ -34,7 +34,7 @@ struct SQLVerb: ParsableCommand {
     var facts = false
     @OptionGroup var printing: OutputOptions
 
-    func run() throws {
+    func run() async throws {
         let store = try StoreArgument.open(self.store.store)
         defer { try? store.close() }
         let redactor = Redactor(isOn: printing.redact, store: try store.read { view in try view.format().storeID })
@@ -47,7 +47,7 @@ struct SQLVerb: ParsableCommand {
             }
             return
         }
-        let result = try query.rows(statement)
+        let result = try await Sync.untilInterrupted { [statement] in try query.rows(statement) }.get()
         for row in result.rows {
             try Interrupt.check()
             if printing.json {

@@ -4,7 +4,7 @@ import LarderQuery
 import LarderStore
 
 /// Finds rows by their words.
-struct SearchVerb: ParsableCommand {
+struct SearchVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
         abstract: "Find rows by the words in their columns.",
@@ -35,15 +35,17 @@ struct SearchVerb: ParsableCommand {
         if limit < 0 { throw ValidationError("--limit cannot be negative.") }
     }
 
-    func run() throws {
+    func run() async throws {
         let store = try StoreArgument.open(self.store.store)
         defer { try? store.close() }
         let redactor = Redactor(isOn: printing.redact, store: try store.read { view in try view.format().storeID })
         let definition = try table.definition()
         if definition.columns.isEmpty { throw ToolError.usage("The table has no columns to search.") }
         let query = try StoreQuery(store, tables: [definition])
-        let hits = try query.search(
-            definition.name, .words(words.joined(separator: " ")), SearchOptions(limit: limit))
+        let (words, limit) = (words.joined(separator: " "), limit)
+        let hits = try await Sync.untilInterrupted {
+            try query.search(definition.name, .words(words), SearchOptions(limit: limit))
+        }.get()
         for hit in hits {
             try Interrupt.check()
             let key = hit.object.key

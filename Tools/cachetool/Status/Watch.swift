@@ -75,7 +75,7 @@ struct Glance {
         let (entries, _) = try view.readableOutboxHeads()
         if entries.isEmpty { return [.init(key: "outbox", line: "outbox: empty")] }
         let wait = try view.serverWait(for: .outbox, now: now)
-        let reasons = WaitReasons(try view.session(), entries, wait, redactor)
+        let reasons = WaitReasons(try view.session(), entries, wait, now: now, redactor)
         return Dictionary(grouping: entries, by: \.lane).sorted { $0.key < $1.key }.map { lane, writes in
             let first = writes.first.map { reasons.sentence($0) } ?? ""
             return .init(

@@ -39,6 +39,21 @@ extension StoreReader where Self: ~Copyable & ~Escapable {
     }
 }
 
+extension ReadView {
+    /// Returns the number of the stored responses, damaged ones included.
+    ///
+    /// - Throws: ``EngineError``.
+    /// - Complexity: reads every key of a response.
+    package borrowing func responseCount() throws -> Int {
+        var count = 0
+        try tables.forEachRaw(.responses, prefix: ResponseKey.responses, in: transaction) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+}
+
 extension Transaction {
     /// Returns the places of the responses of a cache key that `isWanted` selects, this transaction's own changes
     /// included.

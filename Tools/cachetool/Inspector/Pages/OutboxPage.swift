@@ -10,7 +10,7 @@ enum OutboxPage {
         let (entries, damaged) = try view.readableOutboxHeads()
         let wait = try view.serverWait(for: .outbox, now: context.now)
         let session = try view.session()
-        let reasons = WaitReasons(session, entries, wait, context.redactor)
+        let reasons = WaitReasons(session, entries, wait, now: context.now, context.redactor)
         let wanted = context.query.filled("lane")
         var body: HTML = "<p>\(countText(entries.count, "write")) in the outbox. \(account(session))</p>"
         if let wait {

@@ -23,13 +23,14 @@ enum OverviewPage {
         do {
             let statistics = try context.store.statistics()
             let resources = statistics.resources
+            let responses = try context.store.read { view in try view.responseCount() }
             return """
                 \(HTML.facts([
                     ("Resources", .link("\(resources.ready) ready of \(resources.total)", .resources)),
                     ("Rows", .link(groupedText(statistics.rows), .resources)),
                     ("Filters", .link("\(statistics.filters)", .sync)),
                     ("Writes not accepted", .link("\(statistics.outboxEntries)", .outbox)),
-                    ("HTTP responses", .link("\(statistics.tables["responses"]?.entries ?? 0)", .responses)),
+                    ("HTTP responses", .link("\(responses)", .responses)),
                     ("File", .link(sizeText(statistics.fileSize), .space)),
                     ("Problems", .link("\(problems)", .problems)),
                 ]))

@@ -12,7 +12,8 @@ enum WritePage {
                 "The outbox has no write \(id): it was accepted, dropped or superseded; see Activity.")
         }
         let wait = try view.serverWait(for: .outbox, now: context.now)
-        let reasons = WaitReasons(try view.session(), try view.readableOutboxHeads().entries, wait, context.redactor)
+        let reasons = WaitReasons(
+            try view.session(), try view.readableOutboxHeads().entries, wait, now: context.now, context.redactor)
         var body: HTML = "<p class=\"why\">\(reasons.sentence(entry))</p>"
         if context.allowsChanges { body += OutboxPage.actions(entry) }
         body += .facts(facts(entry, context.now))
