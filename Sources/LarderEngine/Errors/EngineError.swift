@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
 /// The errors of the engine, each with what a caller can do about it.
 ///
 /// The cases are in the order in which they occur: opening, reading and writing, committing, and misuse by another
@@ -139,6 +145,7 @@ extension EngineError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notFound: "There is no store at the path: create it, or check the path."
+        case .accessDenied(EROFS): "The file system is mounted read-only: copy the store to one that can be written."
         case .accessDenied(let errno): "The system refused access (errno \(errno)): check owner and mode of the store."
         case .notADatabase:
             "The data file is not an LMDB 0.9 file, or its first page is damaged: salvage it, or restore it from a copy."

@@ -101,7 +101,7 @@ struct LargeStore {
                 fields: [.init(name: "Content-Type", value: bytes("application/json"))], requestedAt: filledAt,
                 receivedAt: filledAt, storedAt: filledAt)
             // A tag is a record of its own, and no response.
-            response.setTags(["news"])
+            response.setTags(["front"])
             let body = try store.makeBlob()
             body.append(bytes("{\"response\":\(number)}").rawSpan)
             try await store.write { [response] transaction in

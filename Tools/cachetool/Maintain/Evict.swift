@@ -13,7 +13,7 @@ struct Evict: AsyncParsableCommand {
 
             Ends with 1 when a resource was left, or no response found. A program that has the store open sees it at once.
 
-            JSON: {group, id, evicted} for each resource; {responses} with how many went.
+            JSON: {group, id, evicted, reason} for each resource; {responses} with how many went.
 
             EXAMPLE: cachetool evict /data/store translations/19 --responses https://api.example.org/images/
 
@@ -29,17 +29,21 @@ struct Evict: AsyncParsableCommand {
             Redactor(isOn: printing.redact, store: try view.format().storeID)
         }
         let evicted = try store.write { transaction in
-            try content.resources.map { ($0.key, try transaction.evict($0.key)) }
+            try content.resources.map { resource in
+                let isEvicted = try transaction.evict(resource.key)
+                return (resource.key, isEvicted, isEvicted ? nil : try Self.reason(resource.key, &transaction))
+            }
         }
-        for (resource, isEvicted) in evicted {
+        for (resource, isEvicted, reason) in evicted {
             if printing.json {
                 try Terminal.print(
                     [
                         "group": redactor.json(resource.group), "id": redactor.json(resource.id),
-                        "evicted": .bool(isEvicted),
+                        "evicted": .bool(isEvicted), "reason": reason.map { .string($0) } ?? .null,
                     ] as JSON)
             } else {
-                try Terminal.print(columns: [redactor.text(resource), isEvicted ? "evicted" : "left"])
+                let columns = [redactor.text(resource), isEvicted ? "evicted" : "left"]
+                try Terminal.print(columns: columns + [reason].compactMap { $0 })
             }
         }
         var isDone = evicted.allSatisfy(\.1)
@@ -53,6 +57,13 @@ struct Evict: AsyncParsableCommand {
             isDone = isDone && count > 0
         }
         if !isDone { throw ExitStatus.findings.code }
+    }
+
+    /// Returns the reason a resource was left as it is.
+    private static func reason(_ key: ResourceKey, _ transaction: inout Transaction) throws -> String {
+        guard let resource = try transaction.resource(key) else { return "the store does not know it" }
+        if resource.overlayCount > 0 { return "it has writes that are not accepted" }
+        return resource.state == .ready ? "a snapshot of it is being written" : "it has no rows"
     }
 }
 

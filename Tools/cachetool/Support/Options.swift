@@ -89,7 +89,7 @@ struct StoreArgument: ParsableArguments {
             throw .system("\(path) holds no data.mdb: name a store's directory.")
         }
         guard files.fileExists(atPath: path + "/guard.lock") else {
-            throw .system("\(path) holds no guard.lock, so it is a bare LMDB file: create an empty one beside it.")
+            throw .system("\(path) holds no guard.lock: if its data.mdb is a store's, create an empty one beside it.")
         }
     }
 
@@ -108,7 +108,7 @@ struct ResourceArgument: ExpressibleByArgument {
     /// Splits at the last slash: a group may contain slashes, a number cannot.
     init?(argument: String) {
         guard let slash = argument.utf8.lastIndex(of: UInt8(ascii: "/")),
-            let id = Int64(argument[argument.index(after: slash)...])
+            slash > argument.startIndex, let id = Int64(argument[argument.index(after: slash)...])
         else { return nil }
         key = ResourceKey(String(argument[..<slash]), id)
     }

@@ -31,7 +31,7 @@ extension ToolError: CustomStringConvertible {
         case .outputClosed: "The output was closed."
         case .notFound(let what): what
         case .damagedRecord(let place, let reason):
-            "The record \(place) is damaged (\(reason)): run verify, and sync its resource again."
+            "The record \(place) is damaged (\(reason)): run verify, which says what to do."
         case .damagedTable(let table, let counted, let found):
             "The table \(table.rawValue) counts \(counted) records, and \(found) were found: restore the store from a copy."
         case .damagedWrites(let count, let ids):
