@@ -52,7 +52,8 @@ import Testing
         let outcome = try Tool.run(
             "evict", sample.path, "translations/19", "tafsirs/3", "--responses", "https://hush.test")
         #expect(outcome.status == 1)
-        #expect(outcome.lines == ["translations/19\tevicted", "tafsirs/3\tleft\tit has no rows", "1 responses removed"])
+        #expect(
+            outcome.lines == ["translations/19\tevicted", "tafsirs/3\tleft\tit has no rows", "1 responses removed"])
         let resources = try Tool.run("resources", sample.path, "--json").objects()
         #expect(resources.map { $0["state"] as? String } == ["empty", "evicted"])
         #expect(try Tool.run("responses", sample.path).lines.isEmpty)

@@ -52,7 +52,8 @@ extension DoctorCheck {
         return [
             Diagnosis(
                 severity: .broken,
-                found: "The directory has data.mdb and no guard.lock: it is a published copy, a bare LMDB file, or no store.",
+                found: "The directory has data.mdb and no guard.lock: it is a published copy, a bare LMDB file, or no "
+                    + "store.",
                 kept: "data.mdb was neither read nor changed.",
                 remedy: "Open a published copy with PublishedStore.open; beside the file of a store, create an empty "
                     + "guard.lock.", status: .system)
