@@ -70,9 +70,11 @@ final class InspectorTour {
     /// Returns the texts of one column of a list, of all its parts from this page on.
     func wholeColumn(_ number: Int, of table: String = "main") async throws -> [String] {
         var all = try await column(number, of: table)
+        var parts = 1
         // The last part has no link to a next one.
         while try await browser.run("return document.querySelectorAll('.paging a').length") as? Int == 2 {
-            try #require(all.count < 10_000, "the list has no end")
+            parts += 1
+            try #require(parts < 100, "the list has no end")
             try await click("Next", in: ".paging")
             all += try await column(number, of: table)
         }
@@ -91,7 +93,7 @@ final class InspectorTour {
     var report: String {
         times.sorted { $0.key < $1.key }.map { page, times in
             let sorted = times.sorted()
-            let figures = [sorted[sorted.count / 2], sorted[sorted.count - 1]].map { String(format: "%.1f", $0) }
+            let figures = [sorted[(sorted.count - 1) / 2], sorted[sorted.count - 1]].map { String(format: "%.1f", $0) }
             return "\(page): \(times.count) shown, median \(figures[0]) ms, longest \(figures[1]) ms"
         }.joined(separator: "\n")
     }
