@@ -201,6 +201,29 @@ import Testing
 }
 
 @Suite struct `Watching filters` {
+    @Test func `names a damaged filter`() async throws {
+        let sample = try await SampleStore()
+        try flip("c2VjcmV0", inStore: sample.path)
+        let watch = try WatchedTool(["filters", sample.path, "--watch"])
+        #expect(try watch.line() == "filter number 1: a record is damaged; verify prints where")
+        #expect(watch.interrupt() == 5)
+    }
+
+    @Test func `prints no name of a lane that is gone, where names are redacted`() async throws {
+        let sample = try await SampleStore()
+        let watch = try WatchedTool(["watch", sample.path, "--redact"])
+        var lines: [String] = []
+        while !lines.contains(where: { $0.hasPrefix("lane ") }) { lines.append(try watch.line()) }
+        let store = try sample.open()
+        try await store.clear(discardingUnsent: true)
+        while !lines.contains(where: { $0.hasPrefix("lane ") && $0.hasSuffix(": removed") }) {
+            lines.append(try watch.line())
+        }
+        #expect(!lines.contains { $0.contains("bookmarks") || $0.contains("lane notes") }, "\(lines)")
+        #expect(watch.interrupt() == 5)
+        try store.close()
+    }
+
     @Test func `prints a line when one changes, and ends with 5 when interrupted`() async throws {
         let sample = try await SampleStore()
         let watch = try WatchedTool(["filters", sample.path, "--watch"])

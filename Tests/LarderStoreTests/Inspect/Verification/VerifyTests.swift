@@ -57,6 +57,17 @@ import Testing
         #expect(findings.map(\.kind) == [.counter, .counter, .counter, .counter])
     }
 
+    /// With such a number no index can be declared, so an app that has one cannot open the store.
+    @Test(arguments: [(Limits.indexNumber + 1, 0), (Limits.indexNumber + 2, 1)])
+    func `finds a next index that no index may have`(next: Int64, count: Int) async throws {
+        let findings = try await findings(.meta, where: { $0.key == CountersRecord.key }) { record in
+            var counters = try CountersRecord(decoding: record.body.rawSpan)
+            counters.nextIndex = next
+            return [record.resealed(counters.encode())]
+        }
+        #expect(findings.map(\.kind) == [Finding.Kind](repeating: .counter, count: count))
+    }
+
     @Test func `recomputes the stored size`() async throws {
         let findings = try await findings(.meta, where: { $0.key == CountersRecord.key }) { record in
             var counters = try CountersRecord(decoding: record.body.rawSpan)
